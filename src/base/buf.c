@@ -1,0 +1,121 @@
+/*
+ * Growth doubles, so that appending is linear, and is cut at the maximum.  Before growing, consumed space at
+ * the front is reclaimed when it is at least half of the buffer: a stream that is read as fast as it is
+ * written then never allocates again.
+ */
+#include "base/buf.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include <weir/error.h>
+
+#include "base/text.h"
+
+enum { FIRST_CAPACITY = 256 };
+
+void weir_buf_init(struct weir_buf *buf, const struct weir_mem *mem, size_t max_bytes)
+{
+    *buf = (struct weir_buf){.mem = mem, .max = max_bytes};
+}
+
+void weir_buf_deinit(struct weir_buf *buf)
+{
+    if (buf->ptr != NULL)
+        buf->mem->free(buf->mem->user, buf->ptr, buf->cap);
+    weir_buf_init(buf, buf->mem, buf->max);
+}
+
+void weir_buf_clear(struct weir_buf *buf)
+{
+    buf->start = 0;
+    buf->end = 0;
+}
+
+static void move_to_front(struct weir_buf *buf)
+{
+    size_t len = weir_buf_len(buf);
+
+    if (len > 0)
+        memmove(buf->ptr, buf->ptr + buf->start, len);
+    buf->start = 0;
+    buf->end = len;
+}
+
+static int grow(struct weir_buf *buf, size_t needed)
+{
+    size_t cap = buf->cap == 0 ? FIRST_CAPACITY : buf->cap;
+    char *ptr;
+
+    while (cap < needed && cap <= SIZE_MAX / 2)
+        cap *= 2;
+    if (cap > buf->max)
+        cap = buf->max;
+    ptr = buf->mem->resize(buf->mem->user, buf->ptr, buf->cap, cap);
+    if (ptr == NULL)
+        return WEIR_ERR_NOMEM;
+    buf->ptr = ptr;
+    buf->cap = cap;
+    return 0;
+}
+
+int weir_buf_reserve(struct weir_buf *buf, size_t extra, char **ret_room)
+{
+    size_t len = weir_buf_len(buf);
+    int r;
+
+    if (extra > buf->max || len > buf->max - extra)
+        return WEIR_ERR_LIMIT;
+    if (buf->cap - buf->end < extra && buf->start > 0 &&
+        (buf->start >= buf->cap / 2 || len + extra > buf->cap))
+        move_to_front(buf);
+    if (buf->cap - buf->end < extra) {
+        r = grow(buf, buf->end + extra);
+        if (r < 0)
+            return r;
+    }
+    *ret_room = buf->ptr == NULL ? NULL : buf->ptr + buf->end;
+    return 0;
+}
+
+void weir_buf_commit(struct weir_buf *buf, size_t written)
+{
+    assert(written <= buf->cap - buf->end);
+    buf->end += written;
+}
+
+void weir_buf_consume(struct weir_buf *buf, size_t count)
+{
+    assert(count <= weir_buf_len(buf));
+    buf->start += count;
+    if (buf->start == buf->end)
+        weir_buf_clear(buf);
+}
+
+int weir_buf_append(struct weir_buf *buf, struct weir_slice bytes)
+{
+    char *room;
+    int r;
+
+    if (bytes.len == 0)
+        return 0;
+    r = weir_buf_reserve(buf, bytes.len, &room);
+    if (r < 0)
+        return r;
+    memcpy(room, bytes.ptr, bytes.len);
+    weir_buf_commit(buf, bytes.len);
+    return 0;
+}
+
+int weir_buf_append_u64(struct weir_buf *buf, uint64_t value)
+{
+    char digits[WEIR_TEXT_U64_MAX];
+
+    return weir_buf_append(buf, weir_text_u64(value, digits));
+}
+
+bool weir_buf_validate(const struct weir_buf *buf)
+{
+    return buf->start <= buf->end && buf->end <= buf->cap && buf->cap <= buf->max &&
+           (buf->ptr == NULL) == (buf->cap == 0);
+}

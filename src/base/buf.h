@@ -1,0 +1,64 @@
+/*
+ * A growable byte buffer with a maximum that is fixed where the buffer is made.
+ *
+ * Invariant (weir_buf_validate): start <= end <= cap <= max, and ptr is NULL exactly when cap is 0.
+ * Bytes are appended at the end and consumed from the start; consuming never moves memory, growing may.
+ * A slice of the content lives until the next append, reserve, clear or deinit.
+ */
+#ifndef WEIR_BASE_BUF_H
+#define WEIR_BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/mem.h>
+#include <weir/slice.h>
+
+struct weir_buf {
+    const struct weir_mem *mem;
+    char *ptr;
+    size_t start;
+    size_t end;
+    size_t cap;
+    size_t max;
+};
+
+/* An empty buffer that will hold at most max_bytes at once.  Allocates nothing yet. */
+void weir_buf_init(struct weir_buf *buf, const struct weir_mem *mem, size_t max_bytes);
+
+/* Gives the memory back; the buffer is empty and usable afterwards.  Accepts a zeroed buffer. */
+void weir_buf_deinit(struct weir_buf *buf);
+
+/* Forgets the content and keeps the memory. */
+void weir_buf_clear(struct weir_buf *buf);
+
+static inline struct weir_slice weir_buf_slice(const struct weir_buf *buf)
+{
+    return (struct weir_slice){buf->ptr == NULL ? NULL : buf->ptr + buf->start, buf->end - buf->start};
+}
+
+static inline size_t weir_buf_len(const struct weir_buf *buf)
+{
+    return buf->end - buf->start;
+}
+
+/* Room for extra more bytes at the returned place.  0, WEIR_ERR_LIMIT or WEIR_ERR_NOMEM; nothing changes
+ * then. */
+WEIR_MUST_USE int weir_buf_reserve(struct weir_buf *buf, size_t extra, char **ret_room);
+
+/* Counts bytes that were written to reserved room; never more than was reserved. */
+void weir_buf_commit(struct weir_buf *buf, size_t written);
+
+/* Drops bytes from the front; never more than the content. */
+void weir_buf_consume(struct weir_buf *buf, size_t count);
+
+/* Appends; all of it or, with a negative result, nothing. */
+WEIR_MUST_USE int weir_buf_append(struct weir_buf *buf, struct weir_slice bytes);
+WEIR_MUST_USE int weir_buf_append_u64(struct weir_buf *buf, uint64_t value);
+
+/* The invariant above; for tests and fuzzers. */
+bool weir_buf_validate(const struct weir_buf *buf);
+
+#endif

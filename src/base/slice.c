@@ -1,0 +1,208 @@
+/*
+ * Slices are compared and cut on every request, so these functions are plain loops over the C library's
+ * memory primitives.  Numbers are read by hand: strtod would need a NUL, a locale and a copy.
+ */
+#include "base/slice.h"
+
+#include <math.h>
+#include <string.h>
+
+struct weir_slice weir_slice_str(const char *text)
+{
+    return text == NULL ? WEIR_SLICE_EMPTY : (struct weir_slice){text, strlen(text)};
+}
+
+struct weir_slice weir_slice_sub(struct weir_slice s, size_t from, size_t to)
+{
+    if (to > s.len)
+        to = s.len;
+    if (from >= to)
+        return WEIR_SLICE_EMPTY;
+    return (struct weir_slice){s.ptr + from, to - from};
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct weir_slice weir_slice_trim(struct weir_slice s)
+{
+    while (s.len > 0 && is_space(s.ptr[s.len - 1]))
+        s.len--;
+    while (s.len > 0 && is_space(s.ptr[0])) {
+        s.ptr++;
+        s.len--;
+    }
+    return s;
+}
+
+bool weir_slice_eq(struct weir_slice a, struct weir_slice b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static bool equal_ci(const char *a, const char *b, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (weir_char_lower(a[i]) != weir_char_lower(b[i]))
+            return false;
+    return true;
+}
+
+bool weir_slice_eq_ci(struct weir_slice a, struct weir_slice b)
+{
+    return a.len == b.len && equal_ci(a.ptr, b.ptr, a.len);
+}
+
+bool weir_slice_starts(struct weir_slice s, struct weir_slice prefix)
+{
+    return s.len >= prefix.len && weir_slice_eq(weir_slice_sub(s, 0, prefix.len), prefix);
+}
+
+bool weir_slice_ends(struct weir_slice s, struct weir_slice suffix)
+{
+    return s.len >= suffix.len && weir_slice_eq(weir_slice_sub(s, s.len - suffix.len, s.len), suffix);
+}
+
+bool weir_slice_eq_secret(struct weir_slice a, struct weir_slice b)
+{
+    unsigned diff = a.len != b.len;
+
+    for (size_t i = 0; i < a.len; i++)
+        diff |= (unsigned char)(a.ptr[i] ^ (b.len > 0 ? b.ptr[i % b.len] : 0));
+    return diff == 0;
+}
+
+size_t weir_slice_find(struct weir_slice s, struct weir_slice needle)
+{
+    const char *at;
+
+    if (needle.len == 0)
+        return 0;
+    if (s.len < needle.len)
+        return WEIR_SLICE_NONE;
+    at = memmem(s.ptr, s.len, needle.ptr, needle.len);
+    return at == NULL ? WEIR_SLICE_NONE : (size_t)(at - s.ptr);
+}
+
+size_t weir_slice_find_ci(struct weir_slice s, struct weir_slice needle)
+{
+    for (size_t i = 0; i + needle.len <= s.len; i++)
+        if (equal_ci(s.ptr + i, needle.ptr, needle.len))
+            return i;
+    return WEIR_SLICE_NONE;
+}
+
+size_t weir_slice_find_char(struct weir_slice s, char c)
+{
+    const char *at = s.len == 0 ? NULL : memchr(s.ptr, c, s.len);
+
+    return at == NULL ? WEIR_SLICE_NONE : (size_t)(at - s.ptr);
+}
+
+bool weir_slice_cut(struct weir_slice *rest, char separator, bool *done, struct weir_slice *ret_field)
+{
+    size_t at;
+
+    if (*done)
+        return false;
+    at = weir_slice_find_char(*rest, separator);
+    if (at == WEIR_SLICE_NONE) {
+        *done = true;
+        *ret_field = *rest;
+        *rest = WEIR_SLICE_EMPTY;
+        return true;
+    }
+    *ret_field = weir_slice_sub(*rest, 0, at);
+    *rest = weir_slice_sub(*rest, at + 1, rest->len);
+    return true;
+}
+
+int weir_slice_u64(struct weir_slice s, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+
+    if (s.len == 0)
+        return WEIR_SLICE_NAN;
+    for (size_t i = 0; i < s.len; i++) {
+        if (!weir_char_is_digit(s.ptr[i]))
+            return WEIR_SLICE_NAN;
+        if (__builtin_mul_overflow(value, 10U, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(s.ptr[i] - '0'), &value))
+            return WEIR_SLICE_NAN;
+    }
+    *ret_value = value;
+    return 0;
+}
+
+/* Reads digits from *at into *value, counting them. */
+static size_t read_digits(struct weir_slice s, size_t *at, double *value)
+{
+    size_t start = *at;
+
+    while (*at < s.len && weir_char_is_digit(s.ptr[*at]))
+        *value = *value * 10 + (s.ptr[(*at)++] - '0');
+    return *at - start;
+}
+
+static bool read_sign(struct weir_slice s, size_t *at)
+{
+    if (*at < s.len && (s.ptr[*at] == '-' || s.ptr[*at] == '+'))
+        return s.ptr[(*at)++] == '-';
+    return false;
+}
+
+int weir_slice_number(struct weir_slice s, double *ret_value)
+{
+    size_t at = 0, digits, fraction = 0;
+    double value = 0, exponent = 0;
+    bool negative = read_sign(s, &at), exponent_negative;
+
+    digits = read_digits(s, &at, &value);
+    if (at < s.len && s.ptr[at] == '.') {
+        at++;
+        fraction = read_digits(s, &at, &value);
+    }
+    if (digits + fraction == 0)
+        return WEIR_SLICE_NAN;
+    if (at < s.len && weir_char_lower(s.ptr[at]) == 'e') {
+        at++;
+        exponent_negative = read_sign(s, &at);
+        if (read_digits(s, &at, &exponent) == 0)
+            return WEIR_SLICE_NAN;
+        exponent = exponent_negative ? -exponent : exponent;
+    }
+    if (at != s.len)
+        return WEIR_SLICE_NAN;
+    /* Dividing by a power of ten rounds once; multiplying by a negative power would round twice. */
+    exponent -= (double)fraction;
+    value = exponent < 0 ? value / pow(10, -exponent) : value * pow(10, exponent);
+    if (!isfinite(value))
+        return WEIR_SLICE_NAN;
+    *ret_value = negative ? -value : value;
+    return 0;
+}
+
+static uint64_t mix(uint64_t h)
+{
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93U;
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93U;
+    return h ^ (h >> 32);
+}
+
+uint64_t weir_slice_hash(struct weir_slice s, uint64_t seed)
+{
+    uint64_t h = seed ^ (0x9e3779b97f4a7c15U + s.len);
+
+    for (size_t i = 0; i < s.len; i += 8) {
+        uint64_t word = 0;
+
+        for (size_t k = 0; k < 8 && i + k < s.len; k++)
+            word |= (uint64_t)(unsigned char)s.ptr[i + k] << (8 * k);
+        h = mix(h ^ word);
+    }
+    return mix(h);
+}

@@ -1,0 +1,81 @@
+/*
+ * Reading slices: comparing, searching, cutting, numbers.
+ *
+ * Nothing here allocates, and every returned slice is a part of its argument: its loan ends with that of the
+ * argument.  Case folding is ASCII only, as HTTP field names and the texts of providers' errors need it.
+ */
+#ifndef WEIR_BASE_SLICE_H
+#define WEIR_BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/slice.h>
+
+/* Returned by the find functions when there is nothing to find. */
+#define WEIR_SLICE_NONE SIZE_MAX
+
+/* The only place where NUL-terminated text becomes a slice; NULL becomes the empty one. */
+struct weir_slice weir_slice_str(const char *text);
+
+/* The bytes from position from (cut to the length) up to to, exclusive (likewise). */
+struct weir_slice weir_slice_sub(struct weir_slice s, size_t from, size_t to);
+
+/* Without blanks, tabs, CR and LF at both ends. */
+struct weir_slice weir_slice_trim(struct weir_slice s);
+
+bool weir_slice_eq(struct weir_slice a, struct weir_slice b);
+bool weir_slice_eq_ci(struct weir_slice a, struct weir_slice b);
+bool weir_slice_starts(struct weir_slice s, struct weir_slice prefix);
+bool weir_slice_ends(struct weir_slice s, struct weir_slice suffix);
+
+/* Equal bytes in a time that depends on the lengths alone: for secrets. */
+bool weir_slice_eq_secret(struct weir_slice a, struct weir_slice b);
+
+/* Position of the first occurrence, or WEIR_SLICE_NONE.  An empty needle is found at 0. */
+size_t weir_slice_find(struct weir_slice s, struct weir_slice needle);
+size_t weir_slice_find_ci(struct weir_slice s, struct weir_slice needle);
+size_t weir_slice_find_char(struct weir_slice s, char c);
+
+static inline bool weir_slice_has(struct weir_slice s, struct weir_slice needle)
+{
+    return weir_slice_find(s, needle) != WEIR_SLICE_NONE;
+}
+
+static inline bool weir_slice_has_ci(struct weir_slice s, struct weir_slice needle)
+{
+    return weir_slice_find_ci(s, needle) != WEIR_SLICE_NONE;
+}
+
+/*
+ * Cuts the next field off the front of *rest at the separator and returns it in *ret_field; the separator is
+ * dropped.  Returns false when *rest was exhausted.  "a,,b" gives "a", "", "b"; "" gives one empty field.
+ * Start with *done = false.
+ */
+bool weir_slice_cut(struct weir_slice *rest, char separator, bool *done, struct weir_slice *ret_field);
+
+/* A position returned by weir_slice_number when the text is no number. */
+#define WEIR_SLICE_NAN 1
+
+/* Decimal digits only, the whole slice.  Returns 0, or WEIR_SLICE_NAN for anything else or an overflow. */
+WEIR_MUST_USE int weir_slice_u64(struct weir_slice s, uint64_t *ret_value);
+
+/* [+-]digits[.digits][e[+-]digits], the whole slice.  Returns 0, or WEIR_SLICE_NAN.  Never infinite. */
+WEIR_MUST_USE int weir_slice_number(struct weir_slice s, double *ret_value);
+
+/* A well-mixed 64-bit hash; the same bytes and seed give the same value on every machine. */
+uint64_t weir_slice_hash(struct weir_slice s, uint64_t seed);
+
+static inline char weir_char_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static inline bool weir_char_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Writing numbers as text without a format string, a locale or a terminating NUL.
+ *
+ * Each function writes into the caller's array, whose least size is the constant beside it, and returns the
+ * part of it that holds the text.
+ */
+#ifndef WEIR_BASE_TEXT_H
+#define WEIR_BASE_TEXT_H
+
+#include <stdint.h>
+
+#include <weir/slice.h>
+
+#define WEIR_TEXT_U64_MAX   20
+#define WEIR_TEXT_FIXED_MAX 32
+#define WEIR_TEXT_HEX64_MAX 16
+
+/* Decimal. */
+struct weir_slice weir_text_u64(uint64_t value, char digits[WEIR_TEXT_U64_MAX]);
+
+/* value / 10^decimals with exactly that many decimals (0 to 9): weir_text_fixed(1234, 3) is "1.234". */
+struct weir_slice weir_text_fixed(uint64_t value, unsigned decimals, char digits[WEIR_TEXT_FIXED_MAX]);
+
+/* Sixteen lower-case hexadecimal digits. */
+struct weir_slice weir_text_hex64(uint64_t value, char digits[WEIR_TEXT_HEX64_MAX]);
+
+#endif
