@@ -1,9 +1,10 @@
 /*
- * Runs a fuzz target without a fuzzer: every file of its corpus as it is, then a fixed number of mutations of each, the
- * same in each run. So what a fuzzer once found stays found, and a build with sanitizers looks a little further.
+ * Runs a fuzz target without a fuzzer: every file of its corpus as it is, then a fixed number of mutations of
+ * each, the same in each run. So what a fuzzer once found stays found, and a build with sanitizers looks a
+ * little further.
  *
- * Each input is copied into an allocation of its exact size, so that a read past its end is seen. When the target dies,
- * the input it died of is left in a file, whose name is printed.
+ * Each input is copied into an allocation of its exact size, so that a read past its end is seen. When the
+ * target dies, the input it died of is left in a file, whose name is printed.
  */
 #include <dirent.h>
 #include <signal.h>
