@@ -1,0 +1,97 @@
+/*
+ * Routing events: what observers (logs, metrics, traces) see of a call.
+ *
+ * Events are pulled from the call (weir_call_event) and are plain values; their slices live until the call is
+ * freed.
+ */
+#ifndef WEIR_EVENT_H
+#define WEIR_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/failure.h>
+#include <weir/slice.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum weir_event_kind {
+#define X(event, name, prose) WEIR_EVENT_##event,
+#include <weir/tbl/events.h>
+#undef X
+    WEIR_EVENT_KINDS
+} weir_event_kind;
+
+/* Why a cooldown was set (router-semantics 15.5). */
+typedef enum weir_cooldown_rule {
+    WEIR_COOLDOWN_DEPLOYMENT_POLICY, /* the deployment's allowed_fails_policy */
+    WEIR_COOLDOWN_DEPLOYMENT_FAILS,  /* the deployment's allowed_fails */
+    WEIR_COOLDOWN_ROUTER_POLICY,     /* the router's allowed_fails_policy */
+    WEIR_COOLDOWN_ROUTER_FAILS,      /* the router's explicit allowed_fails */
+    WEIR_COOLDOWN_RATE_LIMITED,      /* a 429 in a group with siblings */
+    WEIR_COOLDOWN_ALL_FAILED,        /* nothing but failures, and many */
+    WEIR_COOLDOWN_FAILURE_SHARE,     /* more than the allowed share failed */
+    WEIR_COOLDOWN_NOT_RETRYABLE      /* a status that no retry can mend (401, 404) */
+} weir_cooldown_rule;
+
+/* Which way a Fallback event went. */
+typedef enum weir_hop_kind { WEIR_HOP_GROUP, WEIR_HOP_ORDER, WEIR_HOP_SIBLING } weir_hop_kind;
+
+struct weir_event {
+    weir_event_kind kind;
+    uint64_t time_ns;
+    uint32_t attempt;             /* 0: none */
+    struct weir_slice group;      /* being served */
+    struct weir_slice deployment; /* id; empty: none */
+    union {
+        struct {
+            struct weir_failure failure;
+            bool will_retry;
+            uint64_t wait_ns;     /* before the retry */
+            uint64_t duration_ns; /* of the attempt */
+        } attempt_failed;
+        struct {
+            uint32_t number; /* 1 = the first retry */
+            uint32_t max;
+            uint64_t waited_ns;
+        } retry;
+        struct {
+            weir_hop_kind kind;
+            struct weir_slice source;
+            struct weir_slice target;
+            int32_t order;  /* the tier walked to; WEIR_UNSET_ORDER: none */
+            uint32_t depth; /* hops to other groups so far, this one included */
+            uint32_t level; /* nesting of walks; 0: from the asked group */
+        } fallback;
+        struct {
+            struct weir_failure failure;
+            weir_cooldown_rule rule;
+            uint64_t length_ns;
+            uint64_t until_ns;
+            bool capped; /* the provider's Retry-After was longer than the cap */
+        } cooldown_set;
+        struct {
+            struct weir_failure failure;
+        } failed;
+        struct {
+            uint64_t prompt_tokens;
+            uint64_t completion_tokens;
+            uint64_t duration_ns; /* of the call */
+        } succeeded;
+    } u;
+};
+
+/* "AttemptStarted", ...  Lives for ever. */
+WEIR_EXPORT struct weir_slice weir_event_name(weir_event_kind kind);
+
+/* "failure_share", ...  Lives for ever. */
+WEIR_EXPORT struct weir_slice weir_cooldown_rule_name(weir_cooldown_rule rule);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * The router: what is remembered between requests, shared by all threads of a process.
+ *
+ * Live state is keyed by deployment id and lies in slots that are stable over reloads: a cooldown set under
+ * one snapshot holds under the next.  All of it is atomic; calls on different threads may use one router at
+ * once.
+ */
+#ifndef WEIR_ROUTER_H
+#define WEIR_ROUTER_H
+
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/failure.h>
+#include <weir/mem.h>
+#include <weir/snapshot.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weir_router weir_router;
+
+/*
+ * A router whose choices follow from the seed: the same seed, calls, inputs and times give the same steps.
+ * The allocator must outlive it and, if several threads begin calls, be thread-safe.  0 or WEIR_ERR_NOMEM.
+ */
+WEIR_EXPORT WEIR_MUST_USE int weir_router_new(const struct weir_mem *mem, uint64_t seed,
+                                              weir_router **ret_router);
+
+/* After the last call is freed and the last snapshot of it unreferenced.  Accepts NULL. */
+WEIR_EXPORT void weir_router_free(weir_router *router);
+
+/*
+ * Gives each deployment of the snapshot its slot of live state, old or new.  To be done once before the first
+ * call on that snapshot, by one thread at a time; calls on other snapshots may run meanwhile.  A snapshot
+ * belongs to one router. 0 or WEIR_ERR_NOMEM (the snapshot cannot be used then).
+ */
+WEIR_EXPORT WEIR_MUST_USE int weir_router_adopt(weir_router *router, weir_snapshot *snapshot);
+
+/* What is remembered of one deployment; a consistent enough picture for a page, not a transaction. */
+struct weir_live_view {
+    uint64_t cooldown_until_ns; /* 0, or in the past: not cooling */
+    weir_kind cooldown_kind;    /* of the failure that set it; meaningful while cooling */
+    int cooldown_status;
+    uint32_t successes; /* in the last 60 seconds */
+    uint32_t failures;  /* likewise */
+};
+
+WEIR_EXPORT void weir_router_view(const weir_router *router, const weir_deployment *deployment,
+                                  uint64_t now_ns, struct weir_live_view *ret_view);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

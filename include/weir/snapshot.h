@@ -1,0 +1,219 @@
+/*
+ * The immutable configuration of the router: groups, deployments, aliases, chains, policies.
+ *
+ * A host fills a builder and builds a snapshot from it.  A snapshot is never changed afterwards and is
+ * reference counted, so any number of threads may read it; each reader holds a reference of its own.  What
+ * the router remembers between requests is not here but in the router (router.h), keyed by deployment id.
+ *
+ * All slices given to a builder are copied.  Times are nanoseconds.
+ */
+#ifndef WEIR_SNAPSHOT_H
+#define WEIR_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/failure.h>
+#include <weir/mem.h>
+#include <weir/slice.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weir_snapshot_builder weir_snapshot_builder;
+typedef struct weir_snapshot weir_snapshot;
+typedef struct weir_deployment weir_deployment;
+
+/* "Not said", for counts, durations and orders. */
+#define WEIR_UNSET       UINT32_MAX
+#define WEIR_UNSET_NS    UINT64_MAX
+#define WEIR_UNSET_ORDER INT32_MAX
+
+/* Counts per policy field, WEIR_UNSET where the policy says nothing (router-semantics 10, 16.2). */
+struct weir_policy {
+    uint32_t count[WEIR_POLICY_FIELDS];
+};
+
+#define WEIR_CONTROLS_NONE ((struct weir_controls){WEIR_UNSET, WEIR_UNSET_NS, WEIR_UNSET_NS, false})
+
+/* What a request, or the dict form of a fallback target, says of its own routing (router-semantics 2.7). */
+struct weir_controls {
+    uint32_t num_retries;       /* WEIR_UNSET: not said; 0 turns retries and retry policies off */
+    uint64_t timeout_ns;        /* one attempt; WEIR_UNSET_NS: not said */
+    uint64_t stream_timeout_ns; /* a stream's first chunk; WEIR_UNSET_NS: not said */
+    bool by_caller; /* the limits are the caller's own: running out of them counts against nobody */
+};
+
+/* One step of a chain: a group, alias, wildcard name or deployment id, and what it changes for its hop. */
+struct weir_target {
+    struct weir_slice model;
+    struct weir_slice
+        overrides; /* the host's own text for the other keys of a dict target (JSON here); opaque to the
+                      engine, handed back in the step that starts an attempt; empty: none */
+    struct weir_controls controls;
+};
+
+/* The ordered targets of one group; "*" stands for every group that has no entry of its own. */
+struct weir_chain {
+    struct weir_slice group;
+    const struct weir_target *targets;
+    size_t count; /* 0: the group falls back to nothing, "*" neither (decisions 14) */
+};
+
+typedef enum weir_list_presence {
+    WEIR_LIST_ABSENT, /* the field is not there: the router's list holds */
+    WEIR_LIST_NULL,   /* the field is null: no list (decisions 14) */
+    WEIR_LIST_GIVEN   /* a list, perhaps without entries */
+} weir_list_presence;
+
+/* A request's own list.  The plain form (names without a group) is one chain for "*". */
+struct weir_chain_list {
+    weir_list_presence presence;
+    const struct weir_chain *chains;
+    size_t count;
+};
+
+/* Which list a failure takes (router-semantics 11.1). */
+typedef enum weir_list_kind {
+    WEIR_LIST_GENERIC,        /* fallbacks */
+    WEIR_LIST_CONTEXT_WINDOW, /* context_window_fallbacks */
+    WEIR_LIST_CONTENT_POLICY, /* content_policy_fallbacks */
+    WEIR_LIST_KINDS
+} weir_list_kind;
+
+/* Whose list it is: the router's own, or the process settings that serve when the router has none. */
+typedef enum weir_list_source { WEIR_SOURCE_ROUTER, WEIR_SOURCE_PROCESS, WEIR_LIST_SOURCES } weir_list_source;
+
+/* How one of the candidates is chosen (router-semantics 6). */
+typedef enum weir_strategy { WEIR_STRATEGY_SIMPLE_SHUFFLE, WEIR_STRATEGY_COUNT } weir_strategy;
+
+/* Questions that the host answers before a hop to another group (router-semantics 11.4); bits of
+ * ask_before_hop. */
+enum { WEIR_ASK_ACCESS = 1, WEIR_ASK_BUDGET = 2 };
+
+struct weir_deployment_spec {
+    struct weir_slice id;    /* unique in the snapshot */
+    struct weir_slice group; /* `model_name`; may hold "*" (router-semantics 3) */
+    struct weir_slice model; /* `litellm_params.model`, with its provider; may hold "*" */
+    double weight;           /* first source of simple-shuffle; 0: none */
+    double rpm;              /* second */
+    double tpm;              /* third */
+    int32_t order;           /* lowest first; WEIR_UNSET_ORDER: after all others */
+    uint32_t num_retries;
+    uint64_t timeout_ns;
+    uint64_t stream_timeout_ns;
+    uint64_t cooldown_ns; /* WEIR_UNSET_NS: by Retry-After, then the router; 0: never cooled */
+    uint32_t allowed_fails;
+    struct weir_policy allowed_fails_policy;
+    bool blocked; /* paused by an administrator */
+    void *user;   /* the host's; returned by weir_deployment_user */
+};
+
+struct weir_router_spec {
+    weir_strategy strategy;
+    uint32_t num_retries; /* per group, after the first attempt; 2 */
+    struct weir_policy retry_policy;
+    uint64_t retry_after_ns;         /* least wait without a Retry-After; 0 */
+    uint64_t initial_retry_delay_ns; /* 0.5 s, doubled for each wait */
+    uint64_t max_retry_delay_ns;     /* 8 s */
+    uint64_t jitter_ns;              /* waits grow by [0, jitter); 0.75 s */
+    uint32_t max_fallbacks;          /* hops to other groups in one call; 5; 0: none */
+    bool weighted_failover;
+    uint64_t timeout_ns;        /* one attempt; 6000 s */
+    uint64_t stream_timeout_ns; /* a stream's first chunk; WEIR_UNSET_NS: timeout_ns */
+    uint64_t cooldown_ns;       /* 5 s; 0 counts as unset */
+    uint64_t cooldown_cap_ns;   /* most that a Retry-After may cool; 1 h */
+    bool disable_cooldowns;
+    uint32_t allowed_fails; /* WEIR_UNSET unless written in the configuration (reliability.md) */
+    struct weir_policy allowed_fails_policy;
+    double failure_threshold;        /* 0.5: cool above this share of failures ... */
+    uint32_t failure_min_requests;   /* 5: ... of at least so many attempts */
+    uint32_t single_failure_minimum; /* 1000: failures without one success that cool a lone deployment too */
+    bool health_check_routing;       /* with a policy: all cooling is answered by ignoring the cooldowns */
+    bool cancel_on_disconnect;       /* plain calls end, too, when the caller leaves */
+    unsigned ask_before_hop;         /* WEIR_ASK_* bits; 0: hops are never asked about */
+};
+
+/* Every field at its default. */
+WEIR_EXPORT void weir_policy_init(struct weir_policy *policy);
+WEIR_EXPORT void weir_deployment_spec_init(struct weir_deployment_spec *spec);
+WEIR_EXPORT void weir_router_spec_init(struct weir_router_spec *spec);
+
+/* 0 or WEIR_ERR_NOMEM. */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_builder_new(const struct weir_mem *mem,
+                                                        weir_snapshot_builder **ret_builder);
+/* Accepts NULL. */
+WEIR_EXPORT void weir_snapshot_builder_free(weir_snapshot_builder *builder);
+
+/* The name, id or entry is taken already; nothing was added. */
+#define WEIR_SNAPSHOT_EXISTS 1
+
+/*
+ * Each adds one thing; 0, WEIR_ERR_NOMEM, WEIR_ERR_INVALID (an empty name or id, a number that is not finite)
+ * or, where a name can be taken, WEIR_SNAPSHOT_EXISTS.  Deployments keep the order in which they are added.
+ */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_deployment(weir_snapshot_builder *builder,
+                                                           const struct weir_deployment_spec *spec);
+/* An alias beats a group of the same name; hidden ones are not listed. */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_alias(weir_snapshot_builder *builder, struct weir_slice alias,
+                                                      struct weir_slice target, bool hidden);
+/* A second chain for the same group of the same list gives WEIR_SNAPSHOT_EXISTS: the first holds. */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_chain(weir_snapshot_builder *builder, weir_list_kind list,
+                                                      weir_list_source source,
+                                                      const struct weir_chain *chain);
+/* `default_fallbacks` of either section: appended as "*" to the generic list that holds (decisions 14). */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_set_default_fallbacks(weir_snapshot_builder *builder,
+                                                                  weir_list_source source,
+                                                                  const struct weir_target *targets,
+                                                                  size_t count);
+/* `model_group_retry_policy`: replaces the router's policy for that group. */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_retry_policy(weir_snapshot_builder *builder,
+                                                             struct weir_slice group,
+                                                             const struct weir_policy *policy);
+WEIR_EXPORT void weir_snapshot_set_router(weir_snapshot_builder *builder,
+                                          const struct weir_router_spec *spec);
+
+/*
+ * Makes the snapshot, with one reference for the caller; the builder is empty afterwards and may be freed.
+ * 0, WEIR_ERR_NOMEM, or WEIR_ERR_INVALID when the router's numbers contradict each other.
+ */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_build(weir_snapshot_builder *builder,
+                                                  weir_snapshot **ret_snapshot);
+
+/* Thread-safe.  The last unref frees; NULL is accepted. */
+WEIR_EXPORT weir_snapshot *weir_snapshot_ref(weir_snapshot *snapshot);
+WEIR_EXPORT void weir_snapshot_unref(weir_snapshot *snapshot);
+
+/* Reading.  All results live as long as the snapshot; indices run from 0 to the count. */
+WEIR_EXPORT size_t weir_snapshot_deployment_count(const weir_snapshot *snapshot);
+WEIR_EXPORT const weir_deployment *weir_snapshot_deployment(const weir_snapshot *snapshot, size_t index);
+/* NULL when no deployment has the id. */
+WEIR_EXPORT const weir_deployment *weir_snapshot_find_deployment(const weir_snapshot *snapshot,
+                                                                 struct weir_slice id);
+WEIR_EXPORT size_t weir_snapshot_group_count(const weir_snapshot *snapshot);
+/* Groups in the order of their first deployment, wildcard patterns among them. */
+WEIR_EXPORT struct weir_slice weir_snapshot_group_name(const weir_snapshot *snapshot, size_t index);
+WEIR_EXPORT size_t weir_snapshot_alias_count(const weir_snapshot *snapshot);
+WEIR_EXPORT struct weir_slice weir_snapshot_alias_name(const weir_snapshot *snapshot, size_t index,
+                                                       bool *ret_hidden);
+WEIR_EXPORT const struct weir_router_spec *weir_snapshot_router(const weir_snapshot *snapshot);
+
+WEIR_EXPORT struct weir_slice weir_deployment_id(const weir_deployment *deployment);
+WEIR_EXPORT struct weir_slice weir_deployment_group(const weir_deployment *deployment);
+WEIR_EXPORT struct weir_slice weir_deployment_model(const weir_deployment *deployment);
+WEIR_EXPORT void *weir_deployment_user(const weir_deployment *deployment);
+
+/*
+ * Whether a name can be routed at all (group, alias, id, wildcard, provider's model), for pages that list or
+ * describe models; calls resolve for themselves.
+ */
+WEIR_EXPORT bool weir_snapshot_knows(const weir_snapshot *snapshot, struct weir_slice model);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,12 @@
+/* clang-format off: one row a line */
+/*
+ * The routing events, one row each: X(EVENT, name, what it says).  Source: router-semantics.md 23, reliability.md.
+ */
+X(ATTEMPT_STARTED, "AttemptStarted", "a provider call was started on a deployment")
+X(ATTEMPT_FAILED, "AttemptFailed", "a provider call failed; says whether and after which wait it is retried")
+X(RETRY, "Retry", "the same group is tried again")
+X(FALLBACK, "Fallback", "the request moves to another group, to the next order, or to a sibling")
+X(COOLDOWN_SET, "CooldownSet", "a deployment was taken out of every pick")
+X(STREAM_RECOVERED, "StreamRecovered", "a stream that broke before content was served after all")
+X(SUCCEEDED, "Succeeded", "the call has its answer")
+X(FAILED, "Failed", "the call ended with a failure")
