@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Plays the conformance scenarios for what weir does so far: tests/conformance.py RUNNER
+
+RUNNER is the run.py beside the scenarios; it ends with `N passed, N failed`. What is left out stands here with the
+feature that it needs; an entry that no longer names a scenario is an error, so that this list cannot outlive its reasons.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+FILES = ["config", "cooldowns", "fallbacks", "groups", "retries", "requests", "surfaces", "selection", "streams"]
+
+CONTINUATION = "continuation of broken streams"
+TAGS = "routing by tags"
+NEEDS = {
+    "a-caller-who-leaves-frees-the-deployment-when-asked-to": "parallel slots",
+    "pings-keep-a-silent-stream-open": "keepalive pings",
+    "tags-choose-and-untagged-requests-get-the-default-pool": TAGS,
+    "without-a-default-pool-an-unmatched-tag-is-refused": TAGS,
+    "every-tag-must-match-when-any-is-off": TAGS,
+    "tags-may-exclude-and-insist": TAGS,
+    "a-prompt-too-long-for-every-deployment-goes-to-the-context-window-fallback": "pre-call checks",
+    "continuation-carries-on-with-a-prefill": CONTINUATION,
+    "continuation-goes-only-to-a-deployment-that-takes-a-prefill": CONTINUATION,
+    "no-eligible-deployment-raises-the-original-error": CONTINUATION,
+    "a-stream-with-a-tool-call-is-never-continued": CONTINUATION,
+    "constrained-output-is-never-continued": CONTINUATION,
+    "a-stream-with-thinking-is-never-continued": CONTINUATION,
+}
+
+
+def scenarios(folder):
+    for name in FILES:
+        with open(os.path.join(folder, name + ".yaml"), encoding="utf-8") as file:
+            yield from (document for document in yaml.safe_load_all(file) if document)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    runner, options = sys.argv[1], sys.argv[2:]
+    every = list(scenarios(os.path.join(os.path.dirname(runner), "scenarios")))
+    stale = set(NEEDS) - {scenario["name"] for scenario in every}
+    if stale:
+        sys.exit(f"no scenario is called {', '.join(sorted(stale))}")
+
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
+        yaml.safe_dump_all([scenario for scenario in every if scenario["name"] not in NEEDS], file, sort_keys=False, allow_unicode=True)
+        file.flush()
+        return subprocess.run([sys.executable, runner, *options, file.name], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
