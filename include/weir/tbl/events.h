@@ -1,4 +1,4 @@
-/* clang-format off: one row a line */
+/* clang-format off */ /* one row a line */
 /*
  * The routing events, one row each: X(EVENT, name, what it says).  Source: router-semantics.md 23, reliability.md.
  */

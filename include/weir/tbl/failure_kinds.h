@@ -1,4 +1,4 @@
-/* clang-format off: one row a line */
+/* clang-format off */ /* one row a line */
 /*
  * Every kind of failure, one row each: the only place where a kind's name, class, status and policy fields are written.
  * Source: error-classification.md section 1.

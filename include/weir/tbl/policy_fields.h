@@ -1,4 +1,4 @@
-/* clang-format off: one row a line */
+/* clang-format off */ /* one row a line */
 /*
  * The fields of `retry_policy` and `allowed_fails_policy`; source: router-semantics.md sections 10 and 16.2.
  *
