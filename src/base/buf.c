@@ -67,7 +67,7 @@ int weir_buf_reserve(struct weir_buf *buf, size_t extra, char **ret_room)
     if (extra > buf->max || len > buf->max - extra)
         return WEIR_ERR_LIMIT;
     if (buf->cap - buf->end < extra && buf->start > 0 &&
-        (buf->start >= buf->cap / 2 || len + extra > buf->cap))
+        (buf->start >= buf->cap / 2 || extra > buf->max - buf->end))
         move_to_front(buf);
     if (buf->cap - buf->end < extra) {
         r = grow(buf, buf->end + extra);
@@ -102,6 +102,7 @@ int weir_buf_append(struct weir_buf *buf, struct weir_slice bytes)
     r = weir_buf_reserve(buf, bytes.len, &room);
     if (r < 0)
         return r;
+    assert(room != NULL); /* there is room for at least a byte */
     memcpy(room, bytes.ptr, bytes.len);
     weir_buf_commit(buf, bytes.len);
     return 0;
