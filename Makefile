@@ -38,7 +38,7 @@ tsan: ## run the tests of what threads share under ThreadSanitizer
 
 tidy: ## clang-tidy over what changed since origin/main; FILES='src/...' or FILES=all
 	@scripts/deps fuzz
-	@scripts/build fuzz
+	@scripts/build release
 	@scripts/tidy $(FILES)
 
 format: ## let clang-format settle the layout of all C files
