@@ -1,0 +1,55 @@
+/*
+ * Listening sockets for all workers of one process.
+ *
+ * Each address of the host name is first bound without SO_REUSEPORT, so that a second process on the same
+ * port is refused, with the owner's name where the system tells it.  Only then are the sockets opened to
+ * sharing, one for each worker.  The sockets belong to the listener until a server takes them.  Made before
+ * the threads start; not safe for several threads while being made.
+ */
+#ifndef WEIR_NET_LISTENER_H
+#define WEIR_NET_LISTENER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/mem.h>
+#include <weir/slice.h>
+
+struct weir_listener_config {
+    struct weir_slice host; /* name or address; "" and "*": every address, IPv6 and IPv4 */
+    uint16_t port;          /* 0: the system chooses one */
+    unsigned backlog;       /* connections that wait in the kernel, each socket; 0: 1024 */
+    size_t workers;         /* 1 to 1024 */
+};
+
+typedef struct weir_listener weir_listener;
+
+enum { WEIR_LISTENER_TEXT_MAX = 256, WEIR_LISTENER_ADDRESSES_MAX = 8 };
+
+/* Conditions of weir_listener_new; the text says what a person needs to know. */
+enum { WEIR_LISTENER_IN_USE = 1, WEIR_LISTENER_REFUSED = 2, WEIR_LISTENER_NO_SUCH_HOST = 3 };
+
+/*
+ * Binds all sockets.  Blocks while the host name is looked up.  On a positive or negative result text holds a
+ * NUL-terminated sentence such as "127.0.0.1:4000 is in use by weir (pid 4711)".
+ */
+WEIR_MUST_USE int weir_listener_new(const struct weir_mem *mem, const struct weir_listener_config *config,
+                                    char text[WEIR_LISTENER_TEXT_MAX], weir_listener **ret_listener);
+
+/* Closes the sockets that no server took.  Accepts NULL. */
+void weir_listener_free(weir_listener *listener);
+
+/* The port in use: the configured one, or what the system chose for 0. */
+uint16_t weir_listener_port(const weir_listener *listener);
+
+/* How many addresses the host name has here. */
+size_t weir_listener_addresses(const weir_listener *listener);
+
+/* "127.0.0.1:4000" or "[::1]:4000" of address i; lives as long as the listener. */
+struct weir_slice weir_listener_address(const weir_listener *listener, size_t i);
+
+/* Hands the socket of worker w for address i over to the caller, who closes it; -1 when it was taken. */
+int weir_listener_take(weir_listener *listener, size_t worker, size_t i);
+
+#endif
