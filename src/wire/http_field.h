@@ -1,0 +1,48 @@
+/*
+ * Small readers for the values of HTTP header fields and for request targets.  Pure; slices returned are
+ * parts of the arguments unless an arena is named.
+ */
+#ifndef WEIR_WIRE_HTTP_FIELD_H
+#define WEIR_WIRE_HTTP_FIELD_H
+
+#include <stdbool.h>
+
+#include <weir/attr.h>
+#include <weir/slice.h>
+
+#include "base/arena.h"
+
+/* A token of RFC 9110 5.6.2: at least one character, none of them a blank, control or delimiter. */
+bool weir_http_is_token(struct weir_slice s);
+
+/* May stand in a field value: no control characters but the tab. */
+bool weir_http_is_value(struct weir_slice s);
+
+/* A member of a comma-separated list, compared without case and without its parameters: "a, B;q=1" has "b".
+ */
+bool weir_http_list_has(struct weir_slice value, struct weir_slice member);
+
+/* "Application/JSON; charset=utf-8" is of media type "application/json"; without case. */
+bool weir_http_media_type_is(struct weir_slice value, struct weir_slice type);
+
+/*
+ * The value of a parameter: of "timeout=5, max=100" (separator ',') or of "text/x; charset=utf-8" (';').
+ * Names without case; quotes around the value are dropped, escapes inside are not undone.  Empty when absent.
+ */
+struct weir_slice weir_http_parameter(struct weir_slice value, char separator, struct weir_slice name);
+
+/* The text is not validly percent-encoded. */
+#define WEIR_HTTP_BAD_ESCAPE 1
+
+/*
+ * One path segment or query value with its %XX undone ('+' stays itself); without any, *ret_text is the
+ * argument itself, else a copy in the arena.  An incomplete %XX and %00 are WEIR_HTTP_BAD_ESCAPE.
+ */
+WEIR_MUST_USE int weir_http_unescape(struct weir_slice text, struct weir_arena *arena,
+                                     struct weir_slice *ret_text);
+
+/* The still encoded value of the first parameter of that name in a query "a=1&b=2"; false when there is none.
+ */
+bool weir_http_query_find(struct weir_slice query, struct weir_slice name, struct weir_slice *ret_value);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * Why an HTTP/1.1 message is refused.  Columns: name, status that a server answers, text.
+ * Define WEIR_HTTP1_REFUSAL(name, status, text) before including; it is undefined here.
+ */
+WEIR_HTTP1_REFUSAL(BAD_START, 400, "the start line is malformed")
+WEIR_HTTP1_REFUSAL(BAD_METHOD, 501, "the method is not known")
+WEIR_HTTP1_REFUSAL(BAD_TARGET, 400, "the request target is malformed")
+WEIR_HTTP1_REFUSAL(NO_PROXY, 405, "CONNECT is for proxies, and this is none")
+WEIR_HTTP1_REFUSAL(BAD_VERSION, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
+WEIR_HTTP1_REFUSAL(HTTP2, 505, "HTTP/2 is not spoken here")
+WEIR_HTTP1_REFUSAL(BAD_STATUS, 400, "the status code is malformed")
+WEIR_HTTP1_REFUSAL(BAD_LINE_END, 400, "a line of the head does not end with CR LF")
+WEIR_HTTP1_REFUSAL(BAD_CHARACTER, 400, "the head holds a control character")
+WEIR_HTTP1_REFUSAL(FOLDED, 400, "a header field is folded over several lines")
+WEIR_HTTP1_REFUSAL(BAD_FIELD, 400, "a header field is malformed")
+WEIR_HTTP1_REFUSAL(BAD_LENGTH, 400, "Content-Length is not a plain number")
+WEIR_HTTP1_REFUSAL(TWO_LENGTHS, 400, "Content-Length is given more than once")
+WEIR_HTTP1_REFUSAL(LENGTH_AND_CODING, 400, "both Content-Length and Transfer-Encoding are given")
+WEIR_HTTP1_REFUSAL(BAD_CODING, 501, "Transfer-Encoding is something else than chunked, once")
+WEIR_HTTP1_REFUSAL(CODING_IN_1_0, 400, "HTTP/1.0 has no Transfer-Encoding")
+WEIR_HTTP1_REFUSAL(NO_HOST, 400, "the Host header is missing")
+WEIR_HTTP1_REFUSAL(BAD_HOST, 400, "the Host header is malformed or given more than once")
+WEIR_HTTP1_REFUSAL(BAD_EXPECT, 417, "only 100-continue may be expected")
+WEIR_HTTP1_REFUSAL(BAD_CHUNK, 400, "the chunked body is malformed")
+WEIR_HTTP1_REFUSAL(LONG_CHUNK_LINE, 400, "a chunk's size line is too long")
+WEIR_HTTP1_REFUSAL(BAD_TRAILER, 400, "a trailer field is malformed")
+WEIR_HTTP1_REFUSAL(LONG_TRAILER, 431, "the trailer fields are too large")
+WEIR_HTTP1_REFUSAL(LONG_TARGET, 414, "the request target is too long")
+WEIR_HTTP1_REFUSAL(LONG_HEAD, 431, "the head is too large")
+WEIR_HTTP1_REFUSAL(MANY_FIELDS, 431, "the head has too many header fields")
+WEIR_HTTP1_REFUSAL(SWITCHED, 502, "the protocol was switched without being asked to")
+WEIR_HTTP1_REFUSAL(MANY_HEADS, 502, "too many 1xx responses came before the final one")
+WEIR_HTTP1_REFUSAL(TRUNCATED, 400, "the connection ended inside a message")
+
+#undef WEIR_HTTP1_REFUSAL
