@@ -1,0 +1,93 @@
+/*
+ * From a LiteLLM config.yaml to what the gateway runs on: settings, deployments with their endpoints, and the
+ * engine's snapshot (design 5, router-semantics 2).
+ *
+ * Loading reads files and the environment it is given, and nothing else; the result is immutable and may be
+ * read from all threads.  It owns everything that its slices and the snapshot's user pointers point to, so it
+ * must outlive each use of the snapshot.
+ */
+#ifndef WEIR_CONFIG_CONFIG_H
+#define WEIR_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/mem.h>
+#include <weir/slice.h>
+#include <weir/snapshot.h>
+
+#include "base/arena.h"
+#include "config/diag.h"
+#include "config/settings.h"
+
+struct weir_endpoint;
+struct weir_yaml;
+
+/*
+ * Looks an environment variable up; NULL when it is not set.  The text must live until loading is over; name
+ * ends with NUL.  weir_config_env_process is getenv.
+ */
+typedef const char *weir_config_env_fn(void *user, const char *name);
+
+const char *weir_config_env_process(void *user, const char *name);
+
+struct weir_config_env {
+    weir_config_env_fn *get;
+    void *user;
+};
+
+/* One deployment; weir_deployment_user of the snapshot's deployment points to it. */
+struct weir_config_deployment {
+    struct weir_slice id;
+    struct weir_slice group;
+    struct weir_slice model;        /* the provider's model as written, with its provider */
+    struct weir_endpoint *endpoint; /* where and how it is called (provider/endpoint.h) */
+    /* A JSON object for /v1/model/info: model_name, litellm_params, model_info with its id.  Secrets are left
+     * out, and variables stand there as `os.environ/NAME`. */
+    struct weir_slice info;
+    struct weir_place place; /* of its entry */
+};
+
+struct weir_config {
+    const struct weir_mem *mem;
+    struct weir_arena arena;
+    struct weir_settings settings;
+    /* Where each setting was written, by weir_setting_id; line 0: its default holds. */
+    struct weir_place sources[WEIR_SETTING_COUNT];
+    struct weir_config_deployment **deployments; /* in the snapshot's order */
+    size_t deployment_count;
+    size_t skipped; /* entries of model_list that were left out */
+    weir_snapshot *snapshot;
+    struct weir_config_env env;
+    const struct weir_yaml *variables; /* the section environment_variables; NULL: none */
+};
+
+/* Nothing is loaded; at least one diagnostic is fatal. */
+#define WEIR_CONFIG_REFUSED 1
+
+/*
+ * Loads the file and what it includes.  0 with the configuration, though there may be warnings and skipped
+ * entries; WEIR_CONFIG_REFUSED; or negative.  Diagnostics are added in every case, sorted.  An empty
+ * model_list is no failure.
+ */
+WEIR_MUST_USE int weir_config_load(const char *path, const struct weir_config_env *env,
+                                   const struct weir_mem *mem, struct weir_diags *diags,
+                                   struct weir_config **ret_config);
+
+/* The same with the text of the main file at hand; path only names it.  Included files are still read. */
+WEIR_MUST_USE int weir_config_load_text(struct weir_slice text, const char *path,
+                                        const struct weir_config_env *env, const struct weir_mem *mem,
+                                        struct weir_diags *diags, struct weir_config **ret_config);
+
+/* After the last use of the snapshot that was taken from it.  Accepts NULL. */
+void weir_config_free(struct weir_config *config);
+
+/*
+ * A variable as the configuration sees it: its section environment_variables first, then the environment.
+ * For what is read by name at start (HTTP_PROXY, SSL_CERT_FILE).  False when it is unset or empty.
+ */
+bool weir_config_variable(const struct weir_config *config, const char *name, struct weir_slice *ret_value);
+
+#endif

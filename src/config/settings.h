@@ -1,0 +1,50 @@
+/*
+ * The settings of the process as a plain struct, made from the rows of tbl/settings.h, and the rows
+ * themselves for those who walk them.
+ *
+ * Members hold what was written or the row's default.  Where settings stand in for one another (the router's
+ * number, else the process's, else a constant) the outcome is in the snapshot's weir_router_spec; of those
+ * that it lacks the loader has settled master_key, permit_no_master_key and ca_file, which are final.
+ * Durations are nanoseconds; slices live as long as the configuration.
+ */
+#ifndef WEIR_CONFIG_SETTINGS_H
+#define WEIR_CONFIG_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/slice.h>
+#include <weir/snapshot.h>
+
+enum weir_log_format { WEIR_LOG_JSON, WEIR_LOG_LOGFMT };
+
+/* TYPE of a row to the C type of its member. */
+#define WEIR_SETTING_TYPE_BOOL       bool
+#define WEIR_SETTING_TYPE_U32        uint32_t
+#define WEIR_SETTING_TYPE_I32        int32_t
+#define WEIR_SETTING_TYPE_BYTES      uint64_t
+#define WEIR_SETTING_TYPE_NUMBER     double
+#define WEIR_SETTING_TYPE_SECONDS    uint64_t
+#define WEIR_SETTING_TYPE_TEXT       struct weir_slice
+#define WEIR_SETTING_TYPE_SECRET     struct weir_slice
+#define WEIR_SETTING_TYPE_RETRIES    struct weir_policy
+#define WEIR_SETTING_TYPE_FAILS      struct weir_policy
+#define WEIR_SETTING_TYPE_STRATEGY   weir_strategy
+#define WEIR_SETTING_TYPE_LOG_FORMAT enum weir_log_format
+#define WEIR_SETTING_TYPE_OBJECT     struct weir_slice
+
+/* One member a row: num_retries of router_settings is router_num_retries, and so on. */
+struct weir_settings {
+#define SETTING(section, key, member, type, unit, min, max, dflt, reload, prose)                             \
+    WEIR_SETTING_TYPE_##type member;
+#include "config/tbl/settings.h"
+};
+
+enum weir_setting_id {
+#define SETTING(section, key, member, type, unit, min, max, dflt, reload, prose) WEIR_SETTING_##member,
+#include "config/tbl/settings.h"
+    WEIR_SETTING_COUNT
+};
+
+#endif

@@ -1,0 +1,113 @@
+/* clang-format off */ /* one row a line */
+/*
+ * Every setting of the process that weir reads, one row each.  Loader, `weir check`, the dump of defaults and
+ * docs/configuration.md are made from these rows; the keys of a deployment are in deployment.h, the keys that
+ * are known and not read in known.h.  Source: router-semantics.md 2.4 to 2.6, 9, 15.5; decisions 7, 22, 24.
+ *
+ * SETTING(SECTION, key, member, TYPE, unit, min, max, default, RELOAD, what it does)
+ * PART(SECTION, key, shape, RELOAD, what it does)    read by code of its own; no member
+ *
+ * SECTION  ROUTER, LITELLM, GENERAL, WEIR, or VARIABLE: an environment variable
+ * member   of struct weir_settings; durations are nanoseconds there, whatever the file says
+ * TYPE     BOOL bool; U32 uint32_t; BYTES uint64_t (a number, or text with KiB, MiB, GiB); NUMBER double;
+ *          SECONDS uint64_t, nanoseconds; TEXT and SECRET struct weir_slice; RETRIES and FAILS struct
+ *          weir_policy; STRATEGY weir_strategy; LOG_FORMAT enum weir_log_format; OBJECT struct weir_slice,
+ *          JSON of a map
+ * min, max of the number as it is written (seconds, bytes, ...); 0, 0: none
+ * default  as one would write it; "" is not set: WEIR_UNSET, WEIR_UNSET_NS, the empty slice
+ * RELOAD   LIVE: a reload can change it; START: needs a restart
+ */
+#ifndef SETTING
+#define SETTING(section, key, member, type, unit, min, max, dflt, reload, prose)
+#endif
+#ifndef PART
+#define PART(section, key, shape, reload, prose)
+#endif
+
+SETTING(ROUTER, routing_strategy, strategy, STRATEGY, "", 0, 0, "simple-shuffle", LIVE, "How one of a group's deployments is chosen.")
+SETTING(ROUTER, num_retries, router_num_retries, U32, "", 0, 1000, "", LIVE, "Retries in one group after the first attempt; not set: that of litellm_settings, else 2.")
+SETTING(ROUTER, retry_after, retry_after_ns, SECONDS, "s", 0, 3600, "0", LIVE, "Least wait before a retry to which the provider gave no Retry-After.")
+SETTING(ROUTER, retry_policy, retry_policy, RETRIES, "", 0, 0, "", LIVE, "Number of retries by the kind of the failure; beats num_retries for the kinds that it names.")
+PART(ROUTER, model_group_retry_policy, "map of groups to retry policies", LIVE, "A retry policy for each group; replaces retry_policy there.")
+PART(ROUTER, fallbacks, "list of maps from one group to a list of groups", LIVE, "Where a request goes when a group has failed.")
+PART(ROUTER, context_window_fallbacks, "list of maps from one group to a list of groups", LIVE, "The same for prompts that are too long.")
+PART(ROUTER, content_policy_fallbacks, "list of maps from one group to a list of groups", LIVE, "The same for refusals by a content policy.")
+PART(ROUTER, default_fallbacks, "list of groups", LIVE, "The chain of every group that has no entry in fallbacks.")
+PART(ROUTER, model_group_alias, "map of names to groups, or to {model, hidden}", LIVE, "Other names of groups; hidden ones are not listed.")
+SETTING(ROUTER, max_fallbacks, router_max_fallbacks, U32, "", 0, 1000, "", LIVE, "Hops to other groups in one call; not set: that of litellm_settings, else 5.")
+SETTING(ROUTER, enable_weighted_failover, weighted_failover, BOOL, "", 0, 0, "false", LIVE, "After a failure try each sibling once, by weight, before any fallback.")
+SETTING(ROUTER, allowed_fails, router_allowed_fails, U32, "", 0, 1000000, "", LIVE, "Failures that a deployment may have before it cools down; not set: the rules of the error rate decide.")
+SETTING(ROUTER, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", LIVE, "Allowed failures by their kind.")
+SETTING(ROUTER, cooldown_time, router_cooldown_ns, SECONDS, "s", 0, 2592000, "", LIVE, "How long a deployment cools down when neither it nor the provider says; not set or 0: that of litellm_settings, else 5.")
+SETTING(ROUTER, disable_cooldowns, disable_cooldowns, BOOL, "", 0, 0, "false", LIVE, "Never take a deployment out of the pick.")
+SETTING(ROUTER, timeout, router_timeout_ns, SECONDS, "s", 0.001, 2592000, "", LIVE, "Limit of one attempt; not set: litellm_settings.request_timeout.")
+SETTING(ROUTER, stream_timeout, router_stream_timeout_ns, SECONDS, "s", 0.001, 2592000, "", LIVE, "Limit until the first chunk of a streamed attempt; not set: timeout.")
+SETTING(ROUTER, default_litellm_params, default_params, OBJECT, "", 0, 0, "", LIVE, "Parameters of every call; they beat a deployment's own, and a request's beat them.")
+SETTING(ROUTER, enable_health_check_routing, router_health_check_routing, BOOL, "", 0, 0, "false", LIVE, "With allowed_fails_policy: when all deployments of a group cool down, try one all the same.")
+SETTING(ROUTER, ignore_invalid_deployments, ignore_invalid, BOOL, "", 0, 0, "true", LIVE, "Leave a wrong entry of model_list out and start; false: refuse to start.")
+
+SETTING(LITELLM, num_retries, litellm_num_retries, U32, "", 0, 1000, "", LIVE, "Default of router_settings.num_retries.")
+SETTING(LITELLM, request_timeout, request_timeout_ns, SECONDS, "s", 0.001, 2592000, "", LIVE, "Default of router_settings.timeout; not set: the variable REQUEST_TIMEOUT, else 6000.")
+PART(LITELLM, fallbacks, "list of maps from one group to a list of groups", LIVE, "Used when router_settings has none.")
+PART(LITELLM, context_window_fallbacks, "list of maps from one group to a list of groups", LIVE, "Used when router_settings has none.")
+PART(LITELLM, content_policy_fallbacks, "list of maps from one group to a list of groups", LIVE, "Used when router_settings has none.")
+PART(LITELLM, default_fallbacks, "list of groups", LIVE, "Used when router_settings has none.")
+SETTING(LITELLM, max_fallbacks, litellm_max_fallbacks, U32, "", 0, 1000, "", LIVE, "Default of router_settings.max_fallbacks.")
+SETTING(LITELLM, allowed_fails, litellm_allowed_fails, U32, "", 0, 1000000, "", LIVE, "Has no effect by itself, as in LiteLLM; write router_settings.allowed_fails.")
+SETTING(LITELLM, cooldown_time, litellm_cooldown_ns, SECONDS, "s", 0, 2592000, "", LIVE, "Default of router_settings.cooldown_time.")
+SETTING(LITELLM, expose_router_debug_in_errors, expose_router_debug, BOOL, "", 0, 0, "true", LIVE, "Add to the text of an error what the router tried.")
+
+SETTING(GENERAL, master_key, master_key, SECRET, "", 0, 0, "", LIVE, "The key that callers must present; not set: the variable LITELLM_MASTER_KEY, else no key, and only loopback is served.")
+SETTING(GENERAL, dangerously_permit_weak_or_unset_master_key, permit_no_master_key, BOOL, "", 0, 0, "false", START, "Serve other addresses than loopback though there is no master key.")
+SETTING(GENERAL, enforce_fallback_model_access, ask_access, BOOL, "", 0, 0, "false", LIVE, "Before a hop to another group ask whether the caller may use it.")
+SETTING(GENERAL, expose_fallback_errors_to_caller, expose_fallback_errors, BOOL, "", 0, 0, "false", LIVE, "Allow include_fallback_errors in requests.")
+SETTING(GENERAL, dangerously_allow_mock_testing_request_params, allow_mock_params, BOOL, "", 0, 0, "false", LIVE, "Allow mock_testing_fallbacks and its kin in requests.")
+SETTING(GENERAL, cancel_on_disconnect, cancel_on_disconnect, BOOL, "", 0, 0, "false", LIVE, "When the caller of a plain request leaves, end its upstream call too.")
+SETTING(GENERAL, include_call_id_in_error_body, call_id_in_errors, BOOL, "", 0, 0, "false", LIVE, "Add litellm_call_id to JSON errors.")
+SETTING(GENERAL, allow_client_side_credentials, allow_client_credentials, BOOL, "", 0, 0, "false", LIVE, "Let requests bring api_key, api_base and the like of their own.")
+SETTING(GENERAL, always_include_stream_usage, always_stream_usage, BOOL, "", 0, 0, "false", LIVE, "Ask for usage in every stream (stream_options.include_usage).")
+SETTING(GENERAL, enable_health_check_routing, general_health_check_routing, BOOL, "", 0, 0, "false", LIVE, "As in router_settings.")
+SETTING(GENERAL, completion_model, completion_model, TEXT, "", 0, 0, "", LIVE, "The model of every chat or text completion, whatever the request names.")
+SETTING(GENERAL, embedding_model, embedding_model, TEXT, "", 0, 0, "", LIVE, "The model of every embedding, whatever the request names.")
+
+SETTING(WEIR, workers, workers, U32, "", 0, 256, "0", START, "Worker threads; 0: one for each core.")
+SETTING(WEIR, max_connections, max_connections, U32, "", 1, 1000000, "16384", START, "Client connections at once, each worker.")
+SETTING(WEIR, max_head_bytes, max_head_bytes, BYTES, "bytes", 1024, 1048576, "64KiB", START, "Largest head of a request or an answer.")
+SETTING(WEIR, max_header_count, max_header_count, U32, "", 8, 1000, "128", START, "Most header fields of a request or an answer.")
+SETTING(WEIR, max_body_bytes, max_body_bytes, BYTES, "bytes", 1024, 4294967296.0, "64MiB", START, "Largest body of a request.")
+SETTING(WEIR, max_json_depth, max_json_depth, U32, "", 8, 10000, "200", START, "Deepest nesting of a request's JSON.")
+SETTING(WEIR, max_response_bytes, max_response_bytes, BYTES, "bytes", 1024, 4294967296.0, "64MiB", START, "Largest plain answer that is held to be judged; what is beyond is passed on as it comes.")
+SETTING(WEIR, max_event_bytes, max_event_bytes, BYTES, "bytes", 1024, 1073741824.0, "16MiB", START, "Largest single event of a stream.")
+SETTING(WEIR, stream_buffer_bytes, stream_buffer_bytes, BYTES, "bytes", 4096, 1073741824.0, "256KiB", START, "Bytes of a stream that wait for a slow client before the upstream is paused.")
+SETTING(WEIR, stream_hold_max_bytes, stream_hold_max_bytes, BYTES, "bytes", 4096, 1073741824.0, "1MiB", START, "Bytes of a stream that are held back until its first content.")
+SETTING(WEIR, memory_budget_bytes, memory_budget_bytes, BYTES, "bytes", 1048576, 1099511627776.0, "1GiB", START, "Bodies and held streams of the whole process together; beyond it new requests get 503.")
+SETTING(WEIR, header_timeout, header_timeout_ns, SECONDS, "s", 0.1, 86400, "30", START, "Until a client's request head is complete.")
+SETTING(WEIR, body_timeout, body_timeout_ns, SECONDS, "s", 0.1, 86400, "60", START, "Longest silence of a client while it sends a body.")
+SETTING(WEIR, idle_timeout, idle_timeout_ns, SECONDS, "s", 0.1, 86400, "120", START, "How long a client's connection may wait for its next request.")
+SETTING(WEIR, client_write_timeout, client_write_timeout_ns, SECONDS, "s", 0.1, 86400, "60", START, "How long a client may take nothing of its answer.")
+SETTING(WEIR, drain_timeout, drain_timeout_ns, SECONDS, "s", 0, 86400, "30", START, "How long calls may go on after SIGTERM.")
+SETTING(WEIR, connect_timeout, connect_timeout_ns, SECONDS, "s", 0.01, 3600, "10", START, "Until a connection to an upstream is ready: name, TCP, proxy and TLS together.")
+SETTING(WEIR, upstream_idle_timeout, upstream_idle_timeout_ns, SECONDS, "s", 0, 86400, "60", START, "How long an unused connection to an upstream is kept.")
+SETTING(WEIR, max_upstream_connections, max_upstream_connections, U32, "", 1, 1000000, "16384", START, "Connections to upstreams at once, each worker.")
+SETTING(WEIR, max_idle_per_upstream, max_idle_per_upstream, U32, "", 0, 100000, "256", START, "Unused connections that are kept for one upstream, each worker.")
+SETTING(WEIR, dns_ttl, dns_ttl_ns, SECONDS, "s", 0, 86400, "30", START, "How long a name's addresses are used before they are asked for again.")
+SETTING(WEIR, cooldown_cap, cooldown_cap_ns, SECONDS, "s", 1, 2592000, "3600", LIVE, "Most that a provider's Retry-After may cool a deployment.")
+SETTING(WEIR, ssl_verify, ssl_verify, BOOL, "", 0, 0, "true", START, "Verify the certificates of upstreams; a deployment's own ssl_verify beats it.")
+SETTING(WEIR, ca_file, ca_file, TEXT, "", 0, 0, "", START, "File of certificates to trust instead of the system's; not set: the variable SSL_CERT_FILE.")
+SETTING(WEIR, access_log, access_log, TEXT, "", 0, 0, "stdout", START, "Where a line for each call goes: stdout, stderr, off, or the path of a file.")
+SETTING(WEIR, access_log_format, access_log_format, LOG_FORMAT, "", 0, 0, "json", START, "Form of these lines: json or logfmt.")
+
+SETTING(VARIABLE, INITIAL_RETRY_DELAY, initial_retry_delay_ns, SECONDS, "s", 0, 3600, "0.5", START, "First wait before a retry; doubled each time.")
+SETTING(VARIABLE, MAX_RETRY_DELAY, max_retry_delay_ns, SECONDS, "s", 0, 3600, "8", START, "Longest such wait.")
+SETTING(VARIABLE, JITTER, jitter_ns, SECONDS, "s", 0, 3600, "0.75", START, "Waits grow by a random part of this.")
+SETTING(VARIABLE, DEFAULT_COOLDOWN_TIME_SECONDS, default_cooldown_ns, SECONDS, "s", 0.001, 2592000, "5", START, "Cooldown where nobody says another.")
+SETTING(VARIABLE, DEFAULT_FAILURE_THRESHOLD_PERCENT, failure_threshold, NUMBER, "share", 0, 1, "0.5", START, "Share of failures above which a deployment with siblings cools down.")
+SETTING(VARIABLE, DEFAULT_FAILURE_THRESHOLD_MINIMUM_REQUESTS, failure_min_requests, U32, "", 1, 1000000, "5", START, "Attempts in a minute before that share counts.")
+SETTING(VARIABLE, SINGLE_DEPLOYMENT_TRAFFIC_FAILURE_THRESHOLD, single_failure_minimum, U32, "", 1, 1000000000, "1000", START, "Failures in a minute without one success that cool a lone deployment too.")
+SETTING(VARIABLE, ROUTER_MAX_FALLBACKS, default_max_fallbacks, U32, "", 0, 1000, "5", START, "Hops to other groups where no setting says.")
+SETTING(VARIABLE, REQUEST_TIMEOUT, default_timeout_ns, SECONDS, "s", 0.001, 2592000, "6000", START, "Limit of one attempt where no setting says.")
+SETTING(VARIABLE, LITELLM_MASTER_KEY, variable_master_key, SECRET, "", 0, 0, "", START, "The master key where general_settings has none.")
+SETTING(VARIABLE, LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY, variable_permit_no_master_key, BOOL, "", 0, 0, "false", START, "As general_settings.dangerously_permit_weak_or_unset_master_key.")
+
+#undef SETTING
+#undef PART
