@@ -42,6 +42,7 @@ def tree_with(lay, path, text, *others):
     ("src/net/a.c", "<weir/call.h>", "include/weir/call.h"),
     ("src/gateway/a.c", '"engine/live.h"', "src/engine/live.h"),
     ("src/config/a.c", '"provider/openai.h"', "src/provider/openai.h"),
+    ("src/config/a.c", '"wire/sse.h"', "src/wire/sse.h"),
     ("src/cli/a.c", '"net/loop.h"', "src/net/loop.h"),
     ("include/weir/a.h", '"base/slice.h"', "src/base/slice.h"),
     ("src/elsewhere/a.c", '"base/slice.h"', "src/base/slice.h"),
@@ -57,7 +58,7 @@ def test_an_include_against_an_arrow_is_told(lay, path, include, other):
     ("src/engine/a.c", '"base/map.h"', "src/base/map.h"),
     ("src/engine/a.c", '"engine/tbl/steps.h"', "src/engine/tbl/steps.h"),
     ("src/provider/a.c", '"wire/sse.h"', "src/wire/sse.h"),
-    ("src/config/a.c", '"provider/table.h"', "src/provider/table.h"),
+    ("src/config/a.c", '"provider/endpoint.h"', "src/provider/endpoint.h"),
     ("src/gateway/a.c", '"net/server.h"', "src/net/server.h"),
     ("src/cli/a.c", '"gateway/worker.h"', "src/gateway/worker.h"),
 ])
