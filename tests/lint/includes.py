@@ -15,7 +15,8 @@ ALLOWED = {
     "wire": {"base", "wire"},
     "provider": {"base", "weir", "wire", "provider"},
     # of a provider, its names and what an endpoint consists of; of wire, writing JSON: parameters are kept as JSON text
-    "config": {"base", "weir", "provider/endpoint.h", "provider/provider.h", "wire/json_write.h", "config"},
+    "config": {"base", "weir", "provider/endpoint.h", "provider/fields.h", "provider/provider.h", "provider/route.h",
+               "provider/sim.h", "provider/tbl/sim_fields.h", "wire/json_write.h", "config"},
     "net": {"base", "wire", "net"},
     "state": {"base", "weir", "net", "state"},
     "gateway": {"base", "weir", "wire", "provider", "config", "net", "state", "gateway"},

@@ -1,0 +1,120 @@
+/*
+ * Dialects: how a request is written for a provider and how its answers are read.
+ *
+ * A dialect is a constant table of functions (one file each, all named in dialect.c).  None keeps state, does
+ * I/O or reads a clock.  The body is spliced, never written anew: unknown fields reach the provider byte for
+ * byte (decisions 18).
+ *
+ *     weir_build_request        endpoint + request -> where, head fields, body parts
+ *     weir_read_answer          a whole plain answer with status 2xx -> facts, or that it is a failure
+ *     weir_read_chunk           one event of a stream -> facts, or that the stream has failed
+ *     weir_classify             classify.h: what any failure is
+ */
+#ifndef WEIR_PROVIDER_DIALECT_H
+#define WEIR_PROVIDER_DIALECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/slice.h>
+
+#include "base/arena.h"
+#include "provider/endpoint.h"
+#include "provider/route.h"
+#include "wire/json_scan.h"
+#include "wire/sse.h"
+
+enum { WEIR_UPSTREAM_PARTS = 16 };
+
+/* What an upstream request is made from.  Everything must live until the request is over. */
+struct weir_build {
+    const struct weir_endpoint *endpoint;
+    weir_route route;
+    struct weir_slice model;              /* weir_start.model: with its provider, wildcards filled in */
+    struct weir_slice body;               /* the caller's: a valid JSON object */
+    const struct weir_json_item *members; /* its members, in order */
+    size_t member_count;
+    struct weir_slice overrides; /* weir_start.overrides: a JSON object that beats the body; empty: none */
+    bool
+        overrides_trusted; /* they are the configuration's: may say where and with which key (decisions 19) */
+    bool stream;
+    bool stream_usage; /* `always_include_stream_usage` */
+};
+
+struct weir_upstream_request {
+    bool secure;
+    bool redirected; /* not to the endpoint's own place: a caller's or a target's base or key is in use */
+    uint16_t port;
+    struct weir_slice host;
+    struct weir_slice base;   /* for x-litellm-model-api-base */
+    struct weir_slice target; /* path and query */
+    struct weir_slice
+        fields; /* header lines, "Name: value\r\n" each; without Host, Content-Length, Connection */
+    struct weir_slice parts[WEIR_UPSTREAM_PARTS]; /* of the body */
+    size_t part_count;
+    size_t body_bytes;
+};
+
+/* A base that is no URL or a key or header that cannot be sent, said by the caller or a target: 400. */
+#define WEIR_BUILD_BAD_PLACE 1
+
+/*
+ * Precedence: the endpoint's extra_body, then overrides, then the caller's body, then the endpoint's
+ * defaults. `model` and `stream` are set; what tbl/router_fields.h keeps is taken out.  Parts refer to body,
+ * overrides, endpoint and arena.  0, WEIR_BUILD_BAD_PLACE, WEIR_ERR_NOMEM, WEIR_ERR_MALFORMED (overrides or
+ * body are no JSON objects).
+ */
+WEIR_MUST_USE int weir_build_request(const struct weir_build *build, struct weir_arena *arena,
+                                     struct weir_upstream_request *ret_request);
+
+struct weir_usage {
+    bool told; /* the provider said something */
+    uint64_t prompt_tokens;
+    uint64_t completion_tokens;
+    uint64_t total_tokens;
+    uint64_t cached_tokens;
+    uint64_t reasoning_tokens;
+};
+
+struct weir_answer {
+    struct weir_json_value model; /* a part of the body, to be spliced; type NOTHING: not there */
+    struct weir_usage usage;
+    bool content_filtered; /* a finish reason is content_filter (router-semantics 11.5) */
+};
+
+/* Failures that call themselves 200 (decisions 24); classify as WEIR_MISHAP_ERROR_BODY and
+ * WEIR_MISHAP_BAD_ANSWER. */
+#define WEIR_ANSWER_ERROR 1 /* an error object, or the finish reason "error" */
+#define WEIR_ANSWER_BAD   2 /* empty, no JSON, or not an answer to this route */
+
+/* Reads a whole plain answer.  0, or a condition above.  Pure. */
+WEIR_MUST_USE int weir_read_answer(const struct weir_endpoint *endpoint, weir_route route,
+                                   struct weir_slice body, struct weir_answer *ret_answer);
+
+typedef enum weir_chunk_class {
+    WEIR_CHUNK_EMPTY, /* nothing that a caller would call content: role, lifecycle, ping, usage, empty delta
+                       */
+    WEIR_CHUNK_TEXT,  /* content: plain assistant text and nothing else */
+    WEIR_CHUNK_OTHER, /* content of another sort is in it: tools, reasoning, refusal, audio, ... (14.2) */
+    WEIR_CHUNK_DONE,  /* the end marker */
+    WEIR_CHUNK_ERROR, /* the provider tells a failure: classify `error` as WEIR_MISHAP_ERROR_BODY */
+    WEIR_CHUNK_BAD    /* not JSON where JSON is due: WEIR_MISHAP_BAD_CHUNK (decisions 28) */
+} weir_chunk_class;
+
+struct weir_chunk {
+    weir_chunk_class chunk_class;
+    struct weir_slice error;      /* of ERROR: the text to classify; a part of the event */
+    struct weir_json_value model; /* a part of the event's data, to be spliced; type NOTHING: not there */
+    struct weir_usage usage;
+    bool finished;         /* a finish reason is in it */
+    bool content_filtered; /* and it is content_filter */
+    bool no_choices;       /* a chunk without choices: usage, or a provider's preamble */
+};
+
+/* Reads one event of a stream.  Pure, no allocation.  Slices are parts of the event. */
+void weir_read_chunk(const struct weir_endpoint *endpoint, weir_route route,
+                     const struct weir_sse_event *event, struct weir_chunk *ret_chunk);
+
+#endif
