@@ -78,7 +78,7 @@ struct weir_usage {
     uint64_t reasoning_tokens;
 };
 
-struct weir_answer {
+struct weir_plain_answer {
     struct weir_json_value model; /* a part of the body, to be spliced; type NOTHING: not there */
     struct weir_usage usage;
     bool content_filtered; /* a finish reason is content_filter (router-semantics 11.5) */
@@ -91,7 +91,7 @@ struct weir_answer {
 
 /* Reads a whole plain answer.  0, or a condition above.  Pure. */
 WEIR_MUST_USE int weir_read_answer(const struct weir_endpoint *endpoint, weir_route route,
-                                   struct weir_slice body, struct weir_answer *ret_answer);
+                                   struct weir_slice body, struct weir_plain_answer *ret_answer);
 
 typedef enum weir_chunk_class {
     WEIR_CHUNK_EMPTY, /* nothing that a caller would call content: role, lifecycle, ping, usage, empty delta

@@ -20,7 +20,7 @@ typedef enum weir_field_class {
 } weir_field_class;
 
 /* What a field of class PLACE would change; fields of one place are spellings of each other. */
-typedef enum weir_place {
+typedef enum weir_field_place {
     WEIR_PLACE_NONE,
     WEIR_PLACE_BASE,
     WEIR_PLACE_KEY,
@@ -29,7 +29,7 @@ typedef enum weir_place {
     WEIR_PLACE_HEADERS,
     WEIR_PLACE_PROVIDER,
     WEIR_PLACE_CREDENTIAL /* of dialects that are not here; refused all the same */
-} weir_place;
+} weir_field_place;
 
 #define WEIR_PLACE_BIT(place) (UINT32_C(1) << (place))
 
@@ -42,7 +42,7 @@ typedef enum weir_place {
 struct weir_field {
     struct weir_slice name;
     weir_field_class field_class;
-    weir_place place;
+    weir_field_place place;
 };
 
 /* The row of a field, or NULL: it passes. */
