@@ -61,8 +61,9 @@ enum weir_http1_kind {
 /* Why a message is refused: name, status for a server to answer, text.  The rows are in wire/tbl. */
 enum weir_http1_refusal {
     WEIR_HTTP1_REFUSED_NONE,
-#define WEIR_HTTP1_REFUSAL(name, status, text) WEIR_HTTP1_REFUSED_##name,
+#define X(name, status, text) WEIR_HTTP1_REFUSED_##name,
 #include "wire/tbl/http1_refusals.h"
+#undef X
 };
 
 struct weir_http1_field {
@@ -109,16 +110,21 @@ struct weir_http1_reader {
     enum weir_http1_refusal refusal; /* after WEIR_HTTP1_BAD */
 
     /* The rest is the reader's own. */
-    enum weir_http1_kind kind;
-    unsigned char phase;
-    unsigned char skipped_heads; /* 1xx responses before this one */
-    size_t scanned;              /* bytes of the head's buffer that were looked at */
-    size_t line_start;           /* of the line that scanned is in */
-    size_t framing_bytes;        /* of the current chunk line, or of the trailers */
-    struct weir_slice body;
     struct weir_buf bytes; /* the head as it came */
     struct weir_http1_field *fields;
     size_t field_cap;
+    size_t line_start;    /* in bytes: of the line that is being gathered */
+    size_t line_count;    /* whole lines of the head */
+    size_t framing_bytes; /* of the current chunk's line, or of the trailers */
+    struct weir_slice body;
+    enum weir_http1_kind kind;
+    unsigned char phase;
+    unsigned char skipped; /* empty lines before a request, 1xx responses before the final one */
+    bool after_cr;         /* the last byte gathered was a CR */
+    bool in_name;          /* llhttp is inside a field's name */
+    bool whole;            /* llhttp saw the end of the message */
+    bool at_chunk;         /* llhttp stopped behind a chunk's line */
+    bool in_trailers;
     llhttp_t parser;
 };
 
@@ -156,7 +162,7 @@ WEIR_MUST_USE int weir_http1_read(struct weir_http1_reader *reader, struct weir_
  */
 WEIR_MUST_USE int weir_http1_finish(struct weir_http1_reader *reader);
 
-/* No byte of a message has come yet (an idle connection). */
+/* No byte of a message has come yet (an idle connection); empty lines before a request are none. */
 bool weir_http1_reader_idle(const struct weir_http1_reader *reader);
 
 /* The status a server answers a refusal with (for responses: 502), and one clause of prose; for ever. */

@@ -21,7 +21,7 @@ WEIR_MUST_USE int weir_http_date_parse(struct weir_slice text, int64_t now_s, in
 
 #define WEIR_HTTP_DATE_LEN 29
 
-/* The first form, for the years 0 to 9999 (others are cut to these), written into room. */
+/* The first form, for the years 1970 to 9999 (other times are cut to these), written into room. */
 struct weir_slice weir_http_date_write(int64_t time_s, char room[WEIR_HTTP_DATE_LEN]);
 
 #endif

@@ -2,7 +2,7 @@
  * Undoing gzip and deflate of upstream answers, by zlib, within bounds.
  *
  *     do {
- *         r = weir_inflate_next(&inflate, &input, room, sizeof(room), &len);
+ *         r = weir_inflate_next(&inf, &input, room, sizeof(room), &len);
  *         ... len bytes of room ...
  *     } while (r == WEIR_INFLATE_MORE);
  *
@@ -20,6 +20,9 @@
 #include <weir/mem.h>
 #include <weir/slice.h>
 
+#ifndef ZLIB_CONST
+#define ZLIB_CONST /* input is const */
+#endif
 #include <zlib.h>
 
 #define WEIR_INFLATE_RATIO_FLOOR (1024 * 1024)
@@ -42,12 +45,12 @@ struct weir_inflate {
     bool over;  /* nothing more is read */
 };
 
-/* Allocates nothing yet. */
-void weir_inflate_init(struct weir_inflate *inflate, enum weir_inflate_format format,
-                       const struct weir_mem *mem, uint64_t max_output_bytes, uint64_t max_ratio);
+/* Allocates nothing yet.  max_ratio is at least 1.  The object must not be moved until deinit. */
+void weir_inflate_init(struct weir_inflate *inf, enum weir_inflate_format format, const struct weir_mem *mem,
+                       uint64_t max_output_bytes, uint64_t max_ratio);
 
 /* Accepts a zeroed object. */
-void weir_inflate_deinit(struct weir_inflate *inflate);
+void weir_inflate_deinit(struct weir_inflate *inf);
 
 /* The format that a Content-Encoding value names. */
 #define WEIR_INFLATE_UNKNOWN 1
@@ -64,10 +67,10 @@ WEIR_MUST_USE int weir_inflate_format_of(struct weir_slice content_encoding,
  * 0: all input was taken and all its output given.  Input after the end of the data is ignored unless it is
  * another gzip member.  Negative: WEIR_ERR_NOMEM.
  */
-WEIR_MUST_USE int weir_inflate_next(struct weir_inflate *inflate, struct weir_slice *input, char *room,
+WEIR_MUST_USE int weir_inflate_next(struct weir_inflate *inf, struct weir_slice *input, char *room,
                                     size_t room_bytes, size_t *ret_len);
 
 /* The input is over: is the data complete?  An empty body is. */
-bool weir_inflate_complete(const struct weir_inflate *inflate);
+bool weir_inflate_complete(const struct weir_inflate *inf);
 
 #endif

@@ -1,0 +1,372 @@
+/*
+ * A message is gathered, parsed and told in phases: HEAD (lines are copied to the buffer and looked at byte
+ * by byte as they come, so that rubbish is refused at its first byte), BODY (llhttp runs over the input where
+ * it lies), and DONE or BAD, in which nothing is taken any more.
+ *
+ * Invariants: the buffer holds whole lines of one head and at most one line that is not whole, which starts
+ * at line_start; head's slices point into the buffer, which does not grow after the head is parsed; no more
+ * than the head is ever copied from the input.
+ */
+#include "wire/http1_read.h"
+
+#include <string.h>
+
+#include <weir/error.h>
+
+#include "base/slice.h"
+#include "wire/http1_head.h"
+#include "wire/http1_llhttp.h"
+
+enum { PHASE_HEAD, PHASE_BODY, PHASE_DONE, PHASE_BAD };
+
+enum {
+    FIRST_FIELDS = 32,
+    MAX_SKIPPED_LINES = 4,
+    MAX_SKIPPED_HEADS = 16,
+    MAX_CHUNK_LINE_BYTES = 512,
+    /* Of a start line, beside the target. */
+    MAX_START_LINE_EXTRA_BYTES = 64,
+};
+
+/* A result of the phases beside the public conditions: go on with what is left of the input. */
+enum { AGAIN = WEIR_HTTP1_BAD + 1 };
+
+void weir_http1_reader_init(struct weir_http1_reader *reader, enum weir_http1_kind kind,
+                            const struct weir_mem *mem, struct weir_http1_limits limits)
+{
+    *reader = (struct weir_http1_reader){.mem = mem, .limits = limits, .kind = kind};
+    weir_buf_init(&reader->bytes, mem, limits.max_head_bytes);
+}
+
+static void free_fields(struct weir_http1_reader *r)
+{
+    if (r->fields != NULL)
+        r->mem->free(r->mem->user, r->fields, r->field_cap * sizeof(*r->fields));
+    r->fields = NULL;
+    r->field_cap = 0;
+}
+
+void weir_http1_reader_deinit(struct weir_http1_reader *reader)
+{
+    free_fields(reader);
+    weir_buf_deinit(&reader->bytes);
+}
+
+static void forget_head(struct weir_http1_reader *r)
+{
+    weir_buf_clear(&r->bytes);
+    r->head = (struct weir_http1_head){0};
+    r->phase = PHASE_HEAD;
+    r->line_start = 0;
+    r->line_count = 0;
+    r->framing_bytes = 0;
+    r->after_cr = false;
+    r->whole = false;
+    r->in_trailers = false;
+}
+
+void weir_http1_reader_next(struct weir_http1_reader *reader, enum weir_http1_kind kind)
+{
+    forget_head(reader);
+    reader->kind = kind;
+    reader->skipped = 0;
+    reader->refusal = WEIR_HTTP1_REFUSED_NONE;
+}
+
+void weir_http1_reader_release(struct weir_http1_reader *reader)
+{
+    weir_http1_reader_next(reader, reader->kind);
+    weir_http1_reader_deinit(reader);
+}
+
+static int refuse(struct weir_http1_reader *r, enum weir_http1_refusal refusal)
+{
+    r->phase = PHASE_BAD;
+    r->refusal = refusal;
+    return WEIR_HTTP1_BAD;
+}
+
+/* Control characters have no place in a head, and CR and LF only as a pair. */
+static enum weir_http1_refusal check_bytes(struct weir_http1_reader *r, struct weir_slice bytes)
+{
+    for (size_t i = 0; i < bytes.len; i++) {
+        unsigned char c = (unsigned char)bytes.ptr[i];
+
+        if (r->after_cr != (c == '\n'))
+            return WEIR_HTTP1_REFUSED_BAD_LINE_END;
+        r->after_cr = c == '\r';
+        if ((c < ' ' && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
+            return WEIR_HTTP1_REFUSED_BAD_CHARACTER;
+    }
+    return WEIR_HTTP1_REFUSED_NONE;
+}
+
+static enum weir_http1_refusal check_room(const struct weir_http1_reader *r, size_t more)
+{
+    size_t len = weir_buf_len(&r->bytes) + more;
+    bool in_target = r->line_count == 0 && r->kind == WEIR_HTTP1_REQUEST;
+
+    if (in_target && len > r->limits.max_target_bytes + MAX_START_LINE_EXTRA_BYTES)
+        return WEIR_HTTP1_REFUSED_LONG_TARGET;
+    return len > r->limits.max_head_bytes ? WEIR_HTTP1_REFUSED_LONG_HEAD : WEIR_HTTP1_REFUSED_NONE;
+}
+
+static enum weir_http1_refusal check_line(const struct weir_http1_reader *r)
+{
+    char first = r->bytes.ptr[r->line_start];
+
+    if (r->line_count > 0 && (first == ' ' || first == '\t'))
+        return WEIR_HTTP1_REFUSED_FOLDED;
+    return r->line_count > r->limits.max_fields ? WEIR_HTTP1_REFUSED_MANY_FIELDS : WEIR_HTTP1_REFUSED_NONE;
+}
+
+static int make_room_for_fields(struct weir_http1_reader *r)
+{
+    size_t cap = r->field_cap == 0 ? FIRST_FIELDS : r->field_cap;
+    struct weir_http1_field *fields;
+
+    while (cap < r->line_count)
+        cap *= 2;
+    if (cap == r->field_cap)
+        return 0;
+    fields = r->mem->alloc(r->mem->user, cap * sizeof(*fields));
+    if (fields == NULL)
+        return WEIR_ERR_NOMEM;
+    free_fields(r);
+    r->fields = fields;
+    r->field_cap = cap;
+    return 0;
+}
+
+static struct weir_slice start_line(const struct weir_http1_reader *r)
+{
+    struct weir_slice bytes = weir_buf_slice(&r->bytes);
+
+    return weir_slice_sub(bytes, 0, weir_slice_find_char(bytes, '\r'));
+}
+
+static enum weir_http1_refusal parse_head(struct weir_http1_reader *r)
+{
+    enum weir_http1_refusal refusal = weir_http1_head_start(&r->head, r->kind, start_line(r));
+
+    if (refusal == WEIR_HTTP1_REFUSED_NONE && r->head.target.len > r->limits.max_target_bytes)
+        refusal = WEIR_HTTP1_REFUSED_LONG_TARGET;
+    if (refusal == WEIR_HTTP1_REFUSED_NONE)
+        refusal = weir_http1_llhttp_head(r, weir_buf_slice(&r->bytes));
+    if (refusal == WEIR_HTTP1_REFUSED_NONE)
+        refusal = weir_http1_head_fields(&r->head, r->kind, r->fields, r->head.field_count);
+    if (refusal == WEIR_HTTP1_REFUSED_NONE && r->head.status == 101)
+        refusal = WEIR_HTTP1_REFUSED_SWITCHED;
+    return refusal;
+}
+
+static int end_head(struct weir_http1_reader *r)
+{
+    enum weir_http1_refusal refusal;
+    int e = make_room_for_fields(r);
+
+    if (e < 0)
+        return e;
+    refusal = parse_head(r);
+    if (refusal != WEIR_HTTP1_REFUSED_NONE)
+        return refuse(r, refusal);
+    if (r->head.status / 100 == 1) {
+        forget_head(r);
+        return ++r->skipped > MAX_SKIPPED_HEADS ? refuse(r, WEIR_HTTP1_REFUSED_MANY_HEADS) : AGAIN;
+    }
+    r->phase = PHASE_BODY;
+    return WEIR_HTTP1_HEAD;
+}
+
+/* RFC 9112 2.2: a server passes over empty lines before a request. */
+static int skip_empty_line(struct weir_http1_reader *r)
+{
+    if (r->kind != WEIR_HTTP1_REQUEST || ++r->skipped > MAX_SKIPPED_LINES)
+        return refuse(r, WEIR_HTTP1_REFUSED_BAD_START);
+    forget_head(r);
+    return AGAIN;
+}
+
+static int end_line(struct weir_http1_reader *r)
+{
+    bool empty = weir_buf_len(&r->bytes) - r->line_start == 2;
+    enum weir_http1_refusal refusal;
+
+    if (empty)
+        return r->line_count == 0 ? skip_empty_line(r) : end_head(r);
+    refusal = check_line(r);
+    if (refusal != WEIR_HTTP1_REFUSED_NONE)
+        return refuse(r, refusal);
+    r->line_count++;
+    r->line_start = weir_buf_len(&r->bytes);
+    return AGAIN;
+}
+
+/* Gathers one line, or the part of it that is there. */
+static int read_line(struct weir_http1_reader *r, struct weir_slice *input)
+{
+    const char *lf = memchr(input->ptr, '\n', input->len);
+    struct weir_slice part = {input->ptr, lf == NULL ? input->len : (size_t)(lf - input->ptr) + 1};
+    enum weir_http1_refusal refusal = check_room(r, part.len);
+    int e;
+
+    if (refusal == WEIR_HTTP1_REFUSED_NONE)
+        refusal = check_bytes(r, part);
+    if (refusal != WEIR_HTTP1_REFUSED_NONE)
+        return refuse(r, refusal);
+    e = weir_buf_append(&r->bytes, part);
+    if (e < 0)
+        return e;
+    *input = weir_slice_sub(*input, part.len, input->len);
+    return lf == NULL ? AGAIN : end_line(r);
+}
+
+static int read_head(struct weir_http1_reader *r, struct weir_slice *input)
+{
+    int result = AGAIN;
+
+    while (result == AGAIN) {
+        if (input->len == 0)
+            return 0;
+        result = read_line(r, input);
+    }
+    return result;
+}
+
+/* Bounds what chunked framing costs beside the body. */
+static enum weir_http1_refusal check_framing(struct weir_http1_reader *r, size_t taken)
+{
+    r->framing_bytes += taken - r->body.len;
+    if (r->head.framing != WEIR_HTTP1_FRAMED_CHUNKED)
+        return WEIR_HTTP1_REFUSED_NONE;
+    if (r->in_trailers && !r->at_chunk)
+        return r->framing_bytes > r->limits.max_head_bytes ? WEIR_HTTP1_REFUSED_LONG_TRAILERS
+                                                           : WEIR_HTTP1_REFUSED_NONE;
+    if (r->framing_bytes > MAX_CHUNK_LINE_BYTES)
+        return WEIR_HTTP1_REFUSED_LONG_CHUNK_LINE;
+    if (r->at_chunk)
+        r->framing_bytes = 0;
+    return WEIR_HTTP1_REFUSED_NONE;
+}
+
+/* One run of llhttp: 0 (nothing to tell), BODY or BAD. */
+static int run_body(struct weir_http1_reader *r, struct weir_slice *input, struct weir_slice *ret_body)
+{
+    size_t before = input->len;
+    enum weir_http1_refusal refusal = weir_http1_llhttp_body(r, input);
+
+    if (refusal == WEIR_HTTP1_REFUSED_NONE)
+        refusal = check_framing(r, before - input->len);
+    if (refusal != WEIR_HTTP1_REFUSED_NONE)
+        refuse(r, refusal);
+    if (r->body.len > 0) {
+        *ret_body = r->body;
+        return WEIR_HTTP1_BODY;
+    }
+    return r->phase == PHASE_BAD ? WEIR_HTTP1_BAD : 0;
+}
+
+static int read_body(struct weir_http1_reader *r, struct weir_slice *input, struct weir_slice *ret_body)
+{
+    int result = 0;
+
+    while (result == 0 && !r->whole) {
+        size_t before = input->len;
+
+        result = run_body(r, input, ret_body);
+        if (before == 0)
+            break;
+    }
+    if (result != 0 || !r->whole)
+        return result;
+    r->phase = PHASE_DONE;
+    return WEIR_HTTP1_DONE;
+}
+
+int weir_http1_read(struct weir_http1_reader *reader, struct weir_slice *input, struct weir_slice *ret_body)
+{
+    switch (reader->phase) {
+    case PHASE_HEAD:
+        return read_head(reader, input);
+    case PHASE_BODY:
+        return read_body(reader, input, ret_body);
+    case PHASE_DONE:
+        return WEIR_HTTP1_DONE;
+    default:
+        return WEIR_HTTP1_BAD;
+    }
+}
+
+int weir_http1_finish(struct weir_http1_reader *reader)
+{
+    switch (reader->phase) {
+    case PHASE_HEAD:
+        return weir_http1_reader_idle(reader) ? 0 : refuse(reader, WEIR_HTTP1_REFUSED_TRUNCATED);
+    case PHASE_BODY:
+        if (!reader->whole && reader->head.framing != WEIR_HTTP1_FRAMED_EOF)
+            return refuse(reader, WEIR_HTTP1_REFUSED_TRUNCATED);
+        reader->phase = PHASE_DONE;
+        return WEIR_HTTP1_DONE;
+    case PHASE_DONE:
+        return WEIR_HTTP1_DONE;
+    default:
+        return WEIR_HTTP1_BAD;
+    }
+}
+
+bool weir_http1_reader_idle(const struct weir_http1_reader *reader)
+{
+    return reader->phase == PHASE_HEAD && weir_buf_len(&reader->bytes) == 0 &&
+           (reader->skipped == 0 || reader->kind == WEIR_HTTP1_REQUEST);
+}
+
+unsigned weir_http1_refusal_status(enum weir_http1_refusal refusal)
+{
+    static const unsigned short statuses[] = {
+        [WEIR_HTTP1_REFUSED_NONE] = 200,
+#define X(name, status, text) [WEIR_HTTP1_REFUSED_##name] = (status),
+#include "wire/tbl/http1_refusals.h"
+#undef X
+    };
+
+    return statuses[refusal];
+}
+
+struct weir_slice weir_http1_refusal_text(enum weir_http1_refusal refusal)
+{
+    static const struct weir_slice texts[] = {
+        [WEIR_HTTP1_REFUSED_NONE] = WEIR_SLICE_INIT("nothing is wrong"),
+#define X(name, status, text) [WEIR_HTTP1_REFUSED_##name] = WEIR_SLICE_INIT(text),
+#include "wire/tbl/http1_refusals.h"
+#undef X
+    };
+
+    return texts[refusal];
+}
+
+static const struct weir_http1_field *find_from(const struct weir_http1_head *head, size_t from,
+                                                struct weir_slice name)
+{
+    for (size_t i = from; i < head->field_count; i++)
+        if (weir_slice_eq_ci(head->fields[i].name, name))
+            return &head->fields[i];
+    return NULL;
+}
+
+const struct weir_http1_field *weir_http1_find(const struct weir_http1_head *head, struct weir_slice name)
+{
+    return find_from(head, 0, name);
+}
+
+const struct weir_http1_field *weir_http1_find_next(const struct weir_http1_head *head,
+                                                    const struct weir_http1_field *previous)
+{
+    return find_from(head, (size_t)(previous - head->fields) + 1, previous->name);
+}
+
+struct weir_slice weir_http1_value(const struct weir_http1_head *head, struct weir_slice name)
+{
+    const struct weir_http1_field *field = weir_http1_find(head, name);
+
+    return field == NULL ? WEIR_SLICE_EMPTY : field->value;
+}

@@ -1,0 +1,163 @@
+/* Bytes that need nothing are appended in runs; what lies between two runs is one escape. */
+#include "wire/json_write.h"
+
+#include <weir/error.h>
+
+#include "base/slice.h"
+#include "base/text.h"
+#include "wire/utf8.h"
+
+void weir_json_writer_init(struct weir_json_writer *writer, struct weir_buf *buf)
+{
+    *writer = (struct weir_json_writer){.buf = buf};
+}
+
+int weir_json_writer_end(const struct weir_json_writer *writer)
+{
+    return writer->error;
+}
+
+static void put(struct weir_json_writer *w, struct weir_slice text)
+{
+    if (w->error == 0)
+        w->error = weir_buf_append(w->buf, text);
+}
+
+static void begin(struct weir_json_writer *w)
+{
+    if (w->comma)
+        put(w, WEIR_SLICE(","));
+    w->comma = true;
+}
+
+void weir_json_open(struct weir_json_writer *writer, char bracket)
+{
+    begin(writer);
+    put(writer, (struct weir_slice){&bracket, 1});
+    writer->comma = false;
+}
+
+void weir_json_close(struct weir_json_writer *writer, char bracket)
+{
+    put(writer, (struct weir_slice){&bracket, 1});
+    writer->comma = true;
+}
+
+/* Bytes at the front that may stand in a string as they are. */
+static size_t plain_run(struct weir_slice text)
+{
+    size_t at = 0;
+
+    while (at < text.len) {
+        char c = text.ptr[at];
+        size_t len = weir_utf8_len(text.ptr + at, text.ptr + text.len);
+
+        if (len == 0 || (unsigned char)c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
+            break;
+        at += len;
+    }
+    return at;
+}
+
+static int put_escape(struct weir_buf *buf, char c)
+{
+    char code[6] = {'\\',
+                    'u',
+                    '0',
+                    '0',
+                    "0123456789abcdef"[(unsigned char)c >> 4],
+                    "0123456789abcdef"[(unsigned char)c & 15]};
+
+    switch (c) {
+    case '"':
+        return weir_buf_append(buf, WEIR_SLICE("\\\""));
+    case '\\':
+        return weir_buf_append(buf, WEIR_SLICE("\\\\"));
+    case '\n':
+        return weir_buf_append(buf, WEIR_SLICE("\\n"));
+    case '\r':
+        return weir_buf_append(buf, WEIR_SLICE("\\r"));
+    case '\t':
+        return weir_buf_append(buf, WEIR_SLICE("\\t"));
+    default:
+        return (c & 0x80) != 0 ? weir_buf_append(buf, WEIR_SLICE("\xef\xbf\xbd"))
+                               : weir_buf_append(buf, (struct weir_slice){code, sizeof(code)});
+    }
+}
+
+int weir_json_escape(struct weir_buf *buf, struct weir_slice text)
+{
+    int r = 0;
+
+    while (text.len > 0 && r == 0) {
+        size_t run = plain_run(text);
+
+        r = weir_buf_append(buf, weir_slice_sub(text, 0, run));
+        if (r == 0 && run < text.len)
+            r = put_escape(buf, text.ptr[run++]);
+        text = weir_slice_sub(text, run, text.len);
+    }
+    return r;
+}
+
+static void put_quoted(struct weir_json_writer *w, struct weir_slice text)
+{
+    put(w, WEIR_SLICE("\""));
+    if (w->error == 0)
+        w->error = weir_json_escape(w->buf, text);
+    put(w, WEIR_SLICE("\""));
+}
+
+void weir_json_put_key(struct weir_json_writer *writer, struct weir_slice name)
+{
+    begin(writer);
+    put_quoted(writer, name);
+    put(writer, WEIR_SLICE(":"));
+    writer->comma = false;
+}
+
+void weir_json_put_string(struct weir_json_writer *writer, struct weir_slice text)
+{
+    begin(writer);
+    put_quoted(writer, text);
+}
+
+void weir_json_put_raw(struct weir_json_writer *writer, struct weir_slice json)
+{
+    begin(writer);
+    put(writer, json);
+}
+
+void weir_json_put_u64(struct weir_json_writer *writer, uint64_t number)
+{
+    char digits[WEIR_TEXT_U64_MAX];
+
+    weir_json_put_raw(writer, weir_text_u64(number, digits));
+}
+
+void weir_json_put_i64(struct weir_json_writer *writer, int64_t number)
+{
+    char digits[WEIR_TEXT_U64_MAX];
+
+    begin(writer);
+    if (number < 0)
+        put(writer, WEIR_SLICE("-"));
+    put(writer, weir_text_u64(number < 0 ? 0 - (uint64_t)number : (uint64_t)number, digits));
+}
+
+void weir_json_put_fixed(struct weir_json_writer *writer, uint64_t number, unsigned decimals)
+{
+    char digits[WEIR_TEXT_FIXED_MAX];
+
+    weir_json_put_raw(writer, weir_text_fixed(number, decimals, digits));
+}
+
+void weir_json_put_bool(struct weir_json_writer *writer, bool value)
+{
+    weir_json_put_raw(writer, value ? WEIR_SLICE("true") : WEIR_SLICE("false"));
+}
+
+void weir_json_put_null(struct weir_json_writer *writer)
+{
+    weir_json_put_raw(writer, WEIR_SLICE("null"));
+}
