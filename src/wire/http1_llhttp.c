@@ -98,14 +98,9 @@ static const llhttp_settings_t settings = {
     .on_message_complete = on_message_complete,
 };
 
-enum weir_http1_refusal weir_http1_llhttp_head(struct weir_http1_reader *reader, struct weir_slice bytes)
+static enum weir_http1_refusal refusal_of(const llhttp_t *parser, llhttp_errno_t error)
 {
-    llhttp_t *parser = &reader->parser;
-
-    llhttp_init(parser, reader->kind == WEIR_HTTP1_REQUEST ? HTTP_REQUEST : HTTP_RESPONSE, &settings);
-    parser->data = reader;
-    reader->in_name = false;
-    switch ((int)llhttp_execute(parser, bytes.ptr, bytes.len)) {
+    switch ((int)error) {
     case HPE_OK:
     case HPE_PAUSED:
         return WEIR_HTTP1_REFUSED_NONE;
@@ -113,8 +108,9 @@ enum weir_http1_refusal weir_http1_llhttp_head(struct weir_http1_reader *reader,
         return WEIR_HTTP1_REFUSED_BAD_METHOD;
     case HPE_INVALID_URL:
         return WEIR_HTTP1_REFUSED_BAD_TARGET;
-    case HPE_INVALID_CONTENT_LENGTH:
-        return WEIR_HTTP1_REFUSED_BAD_LENGTH;
+    case HPE_INVALID_CONTENT_LENGTH: /* also of any length after a coding */
+        return parser->flags & F_TRANSFER_ENCODING ? WEIR_HTTP1_REFUSED_TWO_LENGTHS
+                                                   : WEIR_HTTP1_REFUSED_BAD_LENGTH;
     case HPE_UNEXPECTED_CONTENT_LENGTH:
         return WEIR_HTTP1_REFUSED_TWO_LENGTHS;
     case HPE_INVALID_TRANSFER_ENCODING:
@@ -123,6 +119,16 @@ enum weir_http1_refusal weir_http1_llhttp_head(struct weir_http1_reader *reader,
     default:
         return WEIR_HTTP1_REFUSED_BAD_FIELD;
     }
+}
+
+enum weir_http1_refusal weir_http1_llhttp_head(struct weir_http1_reader *reader, struct weir_slice bytes)
+{
+    llhttp_t *parser = &reader->parser;
+
+    llhttp_init(parser, reader->kind == WEIR_HTTP1_REQUEST ? HTTP_REQUEST : HTTP_RESPONSE, &settings);
+    parser->data = reader;
+    reader->in_name = false;
+    return refusal_of(parser, llhttp_execute(parser, bytes.ptr, bytes.len));
 }
 
 enum weir_http1_refusal weir_http1_llhttp_body(struct weir_http1_reader *reader, struct weir_slice *input)

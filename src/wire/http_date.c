@@ -25,9 +25,9 @@ static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 static const char days[] = "ThuFriSatSunMonTueWed"; /* 1970-01-01 was a Thursday */
 
 static const char *const forms[] = {
-    "D, dd M YYYY hh:mm:ss GMT",
-    "L, dd-M-yy hh:mm:ss GMT",
-    "D M bd hh:mm:ss YYYY",
+    "D, dd N YYYY hh:mm:ss GMT",
+    "L, dd-N-yy hh:mm:ss GMT",
+    "D N bd hh:mm:ss YYYY",
 };
 
 static bool read_digits(struct weir_slice *rest, size_t count, int64_t *ret_number)
@@ -97,7 +97,7 @@ static bool read_one(struct weir_slice *rest, struct weir_slice pattern, int64_t
     switch (pattern.ptr[0]) {
     case 'd':
         return read_digits(rest, 2, &date->day);
-    case 'b':
+    case 'b': /* "bd": the first place may be blank */
         return read_padded_day(rest, &date->day);
     case 'h':
         return read_digits(rest, 2, &date->hour);
@@ -122,7 +122,7 @@ static bool read_one(struct weir_slice *rest, struct weir_slice pattern, int64_t
         return read_name(rest, days, &ignored);
     case 'L':
         return read_long_day(rest);
-    case 'M':
+    case 'N':
         return read_name(rest, months, &date->month);
     default:
         if (rest->len == 0 || rest->ptr[0] != pattern.ptr[0])
