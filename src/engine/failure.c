@@ -1,0 +1,51 @@
+/* The rows of <weir/tbl/failure_kinds.h> and <weir/tbl/policy_fields.h> as data, and the names of origins. */
+#include <weir/failure.h>
+
+#include "base/slice.h"
+
+static const struct weir_kind_row kinds[WEIR_KIND_COUNT] = {
+#define X(kind, name_, class_, status_, type_, retry1, retry2, fails1, fails2)                               \
+    [WEIR_KIND_##kind] = {.name = WEIR_SLICE_INIT(name_),                                                    \
+                          .class_name = WEIR_SLICE_INIT(class_),                                             \
+                          .status = (status_),                                                               \
+                          .type = WEIR_SLICE_INIT(type_),                                                    \
+                          .retry_fields = {WEIR_POLICY_##retry1, WEIR_POLICY_##retry2},                      \
+                          .fails_fields = {WEIR_POLICY_##fails1, WEIR_POLICY_##fails2}},
+#include <weir/tbl/failure_kinds.h>
+#undef X
+};
+
+static const struct policy_keys {
+    const char *retries;
+    const char *fails;
+} policy_keys[WEIR_POLICY_FIELDS] = {
+#define X(field, retries_key, fails_key) [WEIR_POLICY_##field] = {(retries_key), (fails_key)},
+#include <weir/tbl/policy_fields.h>
+#undef X
+};
+
+static const struct weir_slice origin_names[WEIR_ORIGIN_COUNT] = {
+    [WEIR_ORIGIN_PROVIDER] = WEIR_SLICE_INIT("provider"),
+    [WEIR_ORIGIN_CALLER_LIMIT] = WEIR_SLICE_INIT("caller_limit"),
+    [WEIR_ORIGIN_RESOURCE_LOOKUP] = WEIR_SLICE_INIT("resource_lookup"),
+    [WEIR_ORIGIN_ROUTER] = WEIR_SLICE_INIT("router"),
+    [WEIR_ORIGIN_GUARDRAIL] = WEIR_SLICE_INIT("guardrail"),
+    [WEIR_ORIGIN_CLIENT_GONE] = WEIR_SLICE_INIT("client_gone"),
+};
+
+const struct weir_kind_row *weir_kind_row(weir_kind kind)
+{
+    return &kinds[(unsigned)kind < WEIR_KIND_COUNT ? kind : WEIR_KIND_INTERNAL];
+}
+
+struct weir_slice weir_policy_field_key(weir_policy_field field, bool retries)
+{
+    if ((unsigned)field >= WEIR_POLICY_FIELDS)
+        return WEIR_SLICE_EMPTY;
+    return weir_slice_str(retries ? policy_keys[field].retries : policy_keys[field].fails);
+}
+
+struct weir_slice weir_origin_name(weir_origin origin)
+{
+    return (unsigned)origin < WEIR_ORIGIN_COUNT ? origin_names[origin] : WEIR_SLICE("unknown");
+}

@@ -1,0 +1,198 @@
+/*
+ * Model: what belongs together is packed in one word of 64 bits and changed by compare-and-swap, so every
+ * reader sees a whole value and nobody waits.  A bucket holds the number of its ten seconds beside its two
+ * counts: whoever comes first in a new ten seconds finds the old number and starts the bucket over.  A
+ * counter holds the end of its life beside its count in the same way.  Counts stop at their maximum.
+ *
+ * Relaxed order suffices: a word says all there is to say, and threads that share nothing else need no order
+ * between words.  The cause of a cooldown is written after the deadline and may lag behind it for a reader.
+ */
+#include "engine/live.h"
+
+#include <string.h>
+
+#include <weir/error.h>
+
+#include "base/time.h"
+
+enum { EPOCH_BITS = 24, COUNT_BITS = 20, CALLS_BITS = 19 };
+
+#define EPOCH_MASK ((UINT64_C(1) << EPOCH_BITS) - 1)
+#define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
+#define CALLS_MASK ((UINT64_C(1) << CALLS_BITS) - 1)
+
+#define BUCKET_NS (10 * WEIR_NS_PER_S)
+
+void weir_live_init(struct weir_live *live, const struct weir_mem *mem)
+{
+    *live = (struct weir_live){.mem = mem};
+}
+
+void weir_live_deinit(struct weir_live *live)
+{
+    for (size_t i = 0; i < WEIR_LIVE_BLOCKS && live->blocks[i] != NULL; i++)
+        live->mem->free(live->mem->user, live->blocks[i], sizeof(*live->blocks[i]));
+    live->slots = 0;
+}
+
+static int add_block(struct weir_live *live, size_t at)
+{
+    struct weir_live_block *block = live->mem->alloc(live->mem->user, sizeof(*block));
+
+    if (block == NULL)
+        return WEIR_ERR_NOMEM;
+    memset((void *)block, 0, sizeof(*block));
+    live->blocks[at] = block;
+    return 0;
+}
+
+int weir_live_add(struct weir_live *live, uint32_t *ret_slot)
+{
+    size_t at = live->slots / WEIR_LIVE_BLOCK_SLOTS;
+    int r;
+
+    if (at >= WEIR_LIVE_BLOCKS)
+        return WEIR_ERR_LIMIT;
+    if (live->blocks[at] == NULL) {
+        r = add_block(live, at);
+        if (r < 0)
+            return r;
+    }
+    *ret_slot = live->slots++;
+    return 0;
+}
+
+static struct weir_live_record *record_of(const struct weir_live *live, uint32_t slot)
+{
+    return &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->records[slot % WEIR_LIVE_BLOCK_SLOTS];
+}
+
+bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
+                    const struct weir_failure *cause)
+{
+    _Atomic uint64_t *until =
+        &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->until_ns[slot % WEIR_LIVE_BLOCK_SLOTS];
+    uint64_t old = atomic_load_explicit(until, memory_order_relaxed);
+
+    do {
+        if (old >= until_ns)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(until, &old, until_ns, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    atomic_store_explicit(&record_of(live, slot)->cause,
+                          (uint64_t)cause->kind << 32 | (uint32_t)cause->status, memory_order_relaxed);
+    return true;
+}
+
+static uint64_t epoch_of(uint64_t now_ns)
+{
+    return now_ns / BUCKET_NS & EPOCH_MASK;
+}
+
+static uint64_t pack_bucket(uint64_t epoch, uint64_t successes, uint64_t failures)
+{
+    return epoch << (2 * COUNT_BITS) | successes << COUNT_BITS | failures;
+}
+
+static uint64_t bucket_epoch(uint64_t bucket)
+{
+    return bucket >> (2 * COUNT_BITS);
+}
+
+static uint64_t bucket_plus(uint64_t bucket, uint64_t epoch, bool success)
+{
+    uint64_t successes = bucket >> COUNT_BITS & COUNT_MASK, failures = bucket & COUNT_MASK;
+
+    if (bucket_epoch(bucket) != epoch)
+        return pack_bucket(epoch, success, !success);
+    if (success)
+        return pack_bucket(epoch, successes + (successes < COUNT_MASK), failures);
+    return pack_bucket(epoch, successes, failures + (failures < COUNT_MASK));
+}
+
+void weir_live_enter(struct weir_live *live, uint32_t slot, bool success, uint64_t now_ns)
+{
+    _Atomic uint64_t *bucket = &record_of(live, slot)->buckets[now_ns / BUCKET_NS % WEIR_LIVE_BUCKETS];
+    uint64_t old = atomic_load_explicit(bucket, memory_order_relaxed);
+
+    while (!atomic_compare_exchange_weak_explicit(bucket, &old, bucket_plus(old, epoch_of(now_ns), success),
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+struct weir_live_window weir_live_window(const struct weir_live *live, uint32_t slot, uint64_t now_ns)
+{
+    struct weir_live_window sum = {0, 0};
+    uint64_t bucket, age;
+
+    for (size_t i = 0; i < WEIR_LIVE_BUCKETS; i++) {
+        bucket = atomic_load_explicit(&record_of(live, slot)->buckets[i], memory_order_relaxed);
+        age = (epoch_of(now_ns) - bucket_epoch(bucket)) & EPOCH_MASK;
+        if (age >= WEIR_LIVE_BUCKETS)
+            continue;
+        sum.successes += (uint32_t)(bucket >> COUNT_BITS & COUNT_MASK);
+        sum.failures += (uint32_t)(bucket & COUNT_MASK);
+    }
+    return sum;
+}
+
+static uint64_t ms_rounded_up(uint64_t ns)
+{
+    return ns / WEIR_NS_PER_MS + (ns % WEIR_NS_PER_MS != 0);
+}
+
+uint32_t weir_live_count(struct weir_live *live, uint32_t slot, unsigned counter, uint64_t life_ns,
+                         uint64_t now_ns)
+{
+    _Atomic uint64_t *at = &record_of(live, slot)->counters[counter];
+    uint64_t old = atomic_load_explicit(at, memory_order_relaxed), new, end_ms;
+
+    do {
+        end_ms = old >> CALLS_BITS;
+        if (end_ms > now_ns / WEIR_NS_PER_MS)
+            new = (old & CALLS_MASK) == CALLS_MASK ? old : old + 1;
+        else
+            new = ms_rounded_up(weir_time_add(now_ns, life_ns)) << CALLS_BITS | 1;
+    } while (
+        !atomic_compare_exchange_weak_explicit(at, &old, new, memory_order_relaxed, memory_order_relaxed));
+    return (uint32_t)(new &CALLS_MASK);
+}
+
+void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns,
+                    struct weir_live_view *ret_view)
+{
+    uint64_t cause = atomic_load_explicit(&record_of(live, slot)->cause, memory_order_relaxed);
+    struct weir_live_window window = weir_live_window(live, slot, now_ns);
+
+    *ret_view = (struct weir_live_view){.cooldown_until_ns = weir_live_until(live, slot),
+                                        .cooldown_kind = (weir_kind)(cause >> 32),
+                                        .cooldown_status = (int)(cause & UINT32_MAX),
+                                        .successes = window.successes,
+                                        .failures = window.failures};
+}
+
+static bool record_validate(const struct weir_live_record *record, uint64_t now_ns)
+{
+    uint64_t bucket;
+
+    for (size_t i = 0; i < WEIR_LIVE_BUCKETS; i++) {
+        bucket = atomic_load_explicit(&record->buckets[i], memory_order_relaxed);
+        if ((bucket & (pack_bucket(0, COUNT_MASK, COUNT_MASK))) != 0 &&
+            bucket_epoch(bucket) > epoch_of(now_ns))
+            return false;
+    }
+    return true;
+}
+
+bool weir_live_validate(const struct weir_live *live, uint64_t now_ns)
+{
+    size_t used = (live->slots + WEIR_LIVE_BLOCK_SLOTS - 1) / WEIR_LIVE_BLOCK_SLOTS;
+
+    for (size_t i = 0; i < WEIR_LIVE_BLOCKS; i++)
+        if ((live->blocks[i] != NULL) != (i < used))
+            return false;
+    for (uint32_t slot = 0; slot < live->slots; slot++)
+        if (!record_validate(record_of(live, slot), now_ns))
+            return false;
+    return true;
+}

@@ -1,0 +1,102 @@
+/*
+ * What is remembered of each deployment between requests: cooldown, sliding window, allowed-fails counters.
+ *
+ * A deployment has a slot for as long as the router lives.  Slots lie in blocks that never move, so any
+ * thread reads and writes them without a lock; all state is atomic and no operation waits for another.  A
+ * pick reads only the deadlines, which lie together.  Blocks are added by one thread at a time
+ * (weir_live_add).
+ *
+ * Invariants (weir_live_validate): the blocks up to the last slot exist, the others do not; no bucket of a
+ * window is from the future.
+ */
+#ifndef WEIR_ENGINE_LIVE_H
+#define WEIR_ENGINE_LIVE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/failure.h>
+#include <weir/mem.h>
+#include <weir/router.h>
+
+enum {
+    WEIR_LIVE_BLOCK_SLOTS = 256,
+    WEIR_LIVE_BLOCKS = 4096, /* a million deployments, removed ones included */
+    WEIR_LIVE_BUCKETS = 6    /* of ten seconds: the window of decisions 2 */
+};
+
+/* The allowed-fails counters of a deployment: one for the router's limits, one for the deployment's own
+ * `allowed_fails`, one for each field of its own policy (router-semantics 16.1). */
+enum {
+    WEIR_LIVE_COUNTER_ROUTER,
+    WEIR_LIVE_COUNTER_DEPLOYMENT,
+    WEIR_LIVE_COUNTER_FIELD,
+    WEIR_LIVE_COUNTERS = WEIR_LIVE_COUNTER_FIELD + WEIR_POLICY_FIELDS
+};
+
+struct weir_live_record {
+    _Atomic uint64_t cause;                        /* kind and status of the failure that set the cooldown */
+    _Atomic uint64_t buckets[WEIR_LIVE_BUCKETS];   /* number of the ten seconds, successes, failures */
+    _Atomic uint64_t counters[WEIR_LIVE_COUNTERS]; /* end of the counter's life in ms, count */
+};
+
+struct weir_live_block {
+    _Atomic uint64_t until_ns[WEIR_LIVE_BLOCK_SLOTS]; /* cooldown deadlines */
+    struct weir_live_record records[WEIR_LIVE_BLOCK_SLOTS];
+};
+
+struct weir_live {
+    const struct weir_mem *mem;
+    struct weir_live_block *blocks[WEIR_LIVE_BLOCKS];
+    uint32_t slots;
+};
+
+void weir_live_init(struct weir_live *live, const struct weir_mem *mem);
+void weir_live_deinit(struct weir_live *live);
+
+/* A new slot, with nothing remembered.  0, WEIR_ERR_NOMEM or WEIR_ERR_LIMIT. */
+WEIR_MUST_USE int weir_live_add(struct weir_live *live, uint32_t *ret_slot);
+
+static inline uint64_t weir_live_until(const struct weir_live *live, uint32_t slot)
+{
+    const struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
+
+    return atomic_load_explicit(&block->until_ns[slot % WEIR_LIVE_BLOCK_SLOTS], memory_order_relaxed);
+}
+
+/* At its end a cooldown is over. */
+static inline bool weir_live_is_cooling(const struct weir_live *live, uint32_t slot, uint64_t now_ns)
+{
+    return weir_live_until(live, slot) > now_ns;
+}
+
+/* Cools the slot until then, unless it cools for longer already (decisions 7).  Returns whether it was set.
+ */
+bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
+                    const struct weir_failure *cause);
+
+/* Enters the end of an attempt in the window of 60 seconds. */
+void weir_live_enter(struct weir_live *live, uint32_t slot, bool success, uint64_t now_ns);
+
+struct weir_live_window {
+    uint32_t successes;
+    uint32_t failures;
+};
+
+struct weir_live_window weir_live_window(const struct weir_live *live, uint32_t slot, uint64_t now_ns);
+
+/*
+ * Adds one to an allowed-fails counter and returns its count.  The counter lives for life_ns, rounded up to
+ * milliseconds, from its first failure; later ones and cooldowns do not prolong it (decisions 5).
+ */
+uint32_t weir_live_count(struct weir_live *live, uint32_t slot, unsigned counter, uint64_t life_ns,
+                         uint64_t now_ns);
+
+void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns,
+                    struct weir_live_view *ret_view);
+
+bool weir_live_validate(const struct weir_live *live, uint64_t now_ns);
+
+#endif
