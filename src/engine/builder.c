@@ -1,0 +1,425 @@
+/*
+ * The builder is an unfinished snapshot: everything added is copied into the snapshot's arena at once, names
+ * go into its maps, and building only cuts the groups into tiers and puts the wildcards in order.
+ *
+ * Memory that runs out shows in the arena's sticky flag; a builder whose arena failed refuses everything
+ * afterwards and can only be freed.
+ */
+#include <weir/snapshot.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <weir/error.h>
+
+#include "base/slice.h"
+#include "base/time.h"
+#include "engine/policy.h"
+#include "engine/snapshot.h"
+#include "engine/strategy/strategy.h"
+#include "engine/wildcard.h"
+
+/* A growing array of pointers in the snapshot's arena; what it outgrows stays behind there. */
+struct pointers {
+    void **items;
+    size_t count;
+    size_t cap;
+};
+
+struct weir_snapshot_builder {
+    const struct weir_mem *mem;
+    weir_snapshot *snapshot; /* NULL: nothing was added yet */
+    struct weir_router_spec spec;
+    struct pointers deployments;
+    struct pointers groups;
+    struct pointers models;
+    struct pointers aliases;
+    struct pointers chains[WEIR_LIST_KINDS][WEIR_LIST_SOURCES];
+};
+
+void weir_deployment_spec_init(struct weir_deployment_spec *spec)
+{
+    *spec = (struct weir_deployment_spec){.order = WEIR_UNSET_ORDER,
+                                          .num_retries = WEIR_UNSET,
+                                          .timeout_ns = WEIR_UNSET_NS,
+                                          .stream_timeout_ns = WEIR_UNSET_NS,
+                                          .cooldown_ns = WEIR_UNSET_NS,
+                                          .allowed_fails = WEIR_UNSET};
+    weir_policy_init(&spec->allowed_fails_policy);
+}
+
+void weir_router_spec_init(struct weir_router_spec *spec)
+{
+    *spec = (struct weir_router_spec){.strategy = WEIR_STRATEGY_SIMPLE_SHUFFLE,
+                                      .num_retries = 2,
+                                      .initial_retry_delay_ns = 500 * WEIR_NS_PER_MS,
+                                      .max_retry_delay_ns = 8 * WEIR_NS_PER_S,
+                                      .jitter_ns = 750 * WEIR_NS_PER_MS,
+                                      .max_fallbacks = 5,
+                                      .timeout_ns = 6000 * WEIR_NS_PER_S,
+                                      .stream_timeout_ns = WEIR_UNSET_NS,
+                                      .cooldown_ns = 5 * WEIR_NS_PER_S,
+                                      .cooldown_cap_ns = 3600 * WEIR_NS_PER_S,
+                                      .allowed_fails = WEIR_UNSET,
+                                      .failure_threshold = 0.5,
+                                      .failure_min_requests = 5,
+                                      .single_failure_minimum = 1000};
+    weir_policy_init(&spec->retry_policy);
+    weir_policy_init(&spec->allowed_fails_policy);
+}
+
+int weir_snapshot_builder_new(const struct weir_mem *mem, weir_snapshot_builder **ret_builder)
+{
+    weir_snapshot_builder *b = mem->alloc(mem->user, sizeof(*b));
+
+    if (b == NULL)
+        return WEIR_ERR_NOMEM;
+    *b = (weir_snapshot_builder){.mem = mem};
+    weir_router_spec_init(&b->spec);
+    *ret_builder = b;
+    return 0;
+}
+
+void weir_snapshot_builder_free(weir_snapshot_builder *builder)
+{
+    if (builder == NULL)
+        return;
+    weir_snapshot_unref(builder->snapshot);
+    builder->mem->free(builder->mem->user, builder, sizeof(*builder));
+}
+
+/* Makes sure that there is a snapshot to add to. */
+static int begin(weir_snapshot_builder *b)
+{
+    if (b->snapshot == NULL)
+        return weir_snapshot_new(b->mem, &b->snapshot);
+    return weir_arena_failed(&b->snapshot->arena) ? WEIR_ERR_NOMEM : 0;
+}
+
+static int end(const weir_snapshot_builder *b)
+{
+    return weir_arena_failed(&b->snapshot->arena) ? WEIR_ERR_NOMEM : 0;
+}
+
+static void push(struct weir_arena *arena, struct pointers *p, void *item)
+{
+    size_t cap = p->cap == 0 ? 8 : p->cap * 2;
+    void **bigger;
+
+    if (p->count == p->cap) {
+        bigger = weir_arena_zalloc(arena, cap, sizeof(*bigger));
+        if (bigger == NULL)
+            return;
+        if (p->count > 0)
+            memcpy(bigger, p->items, p->count * sizeof(*bigger));
+        p->items = bigger;
+        p->cap = cap;
+    }
+    p->items[p->count++] = item;
+}
+
+/* Adds one to the set of that name, making it when it is new.  NULL only when memory ran out. */
+static struct weir_set *count_in(weir_snapshot *s, struct weir_map *by_name, struct pointers *all,
+                                 struct weir_slice name)
+{
+    struct weir_set *set = weir_map_get(by_name, name);
+
+    if (set == NULL) {
+        set = weir_arena_zalloc(&s->arena, 1, sizeof(*set));
+        if (set == NULL)
+            return NULL;
+        set->name = name;
+        if (weir_map_add(by_name, name, set) != 0)
+            return NULL;
+        push(&s->arena, all, set);
+    }
+    set->count++;
+    return set;
+}
+
+static bool spec_is_valid(const struct weir_deployment_spec *spec)
+{
+    return spec->id.len > 0 && spec->group.len > 0 && spec->model.len > 0 && isfinite(spec->weight) &&
+           isfinite(spec->rpm) && isfinite(spec->tpm) &&
+           weir_wildcard_stars(spec->group) <= WEIR_WILDCARD_STARS_MAX;
+}
+
+/* A weight below zero draws no traffic, like none. */
+static double at_least_zero(double weight)
+{
+    return weight > 0 ? weight : 0;
+}
+
+int weir_snapshot_add_deployment(weir_snapshot_builder *builder, const struct weir_deployment_spec *spec)
+{
+    weir_snapshot *s;
+    weir_deployment *d;
+    int r;
+
+    if (!spec_is_valid(spec))
+        return WEIR_ERR_INVALID;
+    r = begin(builder);
+    if (r < 0)
+        return r;
+    s = builder->snapshot;
+    if (weir_map_get(&s->by_id, spec->id) != NULL)
+        return WEIR_SNAPSHOT_EXISTS;
+    d = weir_arena_zalloc(&s->arena, 1, sizeof(*d));
+    if (d == NULL)
+        return WEIR_ERR_NOMEM;
+    d->spec = *spec;
+    d->spec.id = weir_arena_copy(&s->arena, spec->id);
+    d->spec.group = weir_arena_copy(&s->arena, spec->group);
+    d->spec.model = weir_arena_copy(&s->arena, spec->model);
+    d->weights[0] = at_least_zero(spec->weight);
+    d->weights[1] = at_least_zero(spec->rpm);
+    d->weights[2] = at_least_zero(spec->tpm);
+    if (end(builder) < 0 || weir_map_add(&s->by_id, d->spec.id, d) != 0)
+        return WEIR_ERR_NOMEM;
+    push(&s->arena, &builder->deployments, d);
+    d->group = count_in(s, &s->by_group, &builder->groups, d->spec.group);
+    (void)count_in(s, &s->by_model, &builder->models, d->spec.model);
+    return end(builder);
+}
+
+int weir_snapshot_add_alias(weir_snapshot_builder *builder, struct weir_slice alias, struct weir_slice target,
+                            bool hidden)
+{
+    struct weir_alias *a;
+    int r;
+
+    if (alias.len == 0 || target.len == 0)
+        return WEIR_ERR_INVALID;
+    r = begin(builder);
+    if (r < 0)
+        return r;
+    if (weir_map_get(&builder->snapshot->by_alias, alias) != NULL)
+        return WEIR_SNAPSHOT_EXISTS;
+    a = weir_arena_zalloc(&builder->snapshot->arena, 1, sizeof(*a));
+    if (a == NULL)
+        return WEIR_ERR_NOMEM;
+    a->name = weir_arena_copy(&builder->snapshot->arena, alias);
+    a->target = weir_arena_copy(&builder->snapshot->arena, target);
+    a->hidden = hidden;
+    if (end(builder) < 0 || weir_map_add(&builder->snapshot->by_alias, a->name, a) != 0)
+        return WEIR_ERR_NOMEM;
+    push(&builder->snapshot->arena, &builder->aliases, a);
+    return end(builder);
+}
+
+static bool targets_are_valid(const struct weir_target *targets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (targets[i].model.len == 0)
+            return false;
+    return true;
+}
+
+static struct weir_target *copy_targets(struct weir_arena *arena, const struct weir_target *targets,
+                                        size_t count)
+{
+    struct weir_target *copies = weir_arena_zalloc(arena, count, sizeof(*copies));
+
+    for (size_t i = 0; copies != NULL && i < count; i++) {
+        copies[i] = targets[i];
+        copies[i].model = weir_arena_copy(arena, targets[i].model);
+        copies[i].overrides = weir_arena_copy(arena, targets[i].overrides);
+    }
+    return copies;
+}
+
+int weir_snapshot_add_chain(weir_snapshot_builder *builder, weir_list_kind list, weir_list_source source,
+                            const struct weir_chain *chain)
+{
+    struct weir_arena *arena;
+    struct weir_map *by_group;
+    struct weir_chain *c;
+    int r;
+
+    if (chain->group.len == 0 || !targets_are_valid(chain->targets, chain->count))
+        return WEIR_ERR_INVALID;
+    r = begin(builder);
+    if (r < 0)
+        return r;
+    arena = &builder->snapshot->arena;
+    by_group = &builder->snapshot->lists[list][source].by_group;
+    if (weir_map_get(by_group, chain->group) != NULL)
+        return WEIR_SNAPSHOT_EXISTS;
+    c = weir_arena_zalloc(arena, 1, sizeof(*c));
+    if (c == NULL)
+        return WEIR_ERR_NOMEM;
+    c->group = weir_arena_copy(arena, chain->group);
+    c->targets = copy_targets(arena, chain->targets, chain->count);
+    c->count = chain->count;
+    if (end(builder) < 0 || weir_map_add(by_group, c->group, c) != 0)
+        return WEIR_ERR_NOMEM;
+    push(arena, &builder->chains[list][source], c);
+    return end(builder);
+}
+
+int weir_snapshot_set_default_fallbacks(weir_snapshot_builder *builder, weir_list_source source,
+                                        const struct weir_target *targets, size_t count)
+{
+    struct weir_default_chain *defaults;
+    int r;
+
+    if (!targets_are_valid(targets, count))
+        return WEIR_ERR_INVALID;
+    r = begin(builder);
+    if (r < 0)
+        return r;
+    defaults = &builder->snapshot->defaults[source];
+    *defaults = (struct weir_default_chain){copy_targets(&builder->snapshot->arena, targets, count), count};
+    return end(builder);
+}
+
+int weir_snapshot_add_retry_policy(weir_snapshot_builder *builder, struct weir_slice group,
+                                   const struct weir_policy *policy)
+{
+    struct weir_arena *arena;
+    struct weir_slice name;
+    struct weir_policy *copy;
+    int r;
+
+    if (group.len == 0)
+        return WEIR_ERR_INVALID;
+    r = begin(builder);
+    if (r < 0)
+        return r;
+    if (weir_map_get(&builder->snapshot->retry_policies, group) != NULL)
+        return WEIR_SNAPSHOT_EXISTS;
+    arena = &builder->snapshot->arena;
+    name = weir_arena_copy(arena, group);
+    copy = weir_arena_zalloc(arena, 1, sizeof(*copy));
+    if (copy == NULL || end(builder) < 0)
+        return WEIR_ERR_NOMEM;
+    *copy = *policy;
+    if (weir_map_add(&builder->snapshot->retry_policies, name, copy) != 0)
+        return WEIR_ERR_NOMEM;
+    return end(builder);
+}
+
+void weir_snapshot_set_router(weir_snapshot_builder *builder, const struct weir_router_spec *spec)
+{
+    builder->spec = *spec;
+}
+
+static bool router_is_valid(const struct weir_router_spec *spec)
+{
+    return weir_strategy_of(spec->strategy) != NULL && spec->failure_threshold >= 0 &&
+           spec->failure_threshold <= 1;
+}
+
+static void fill_sets(weir_snapshot *s, struct weir_set **sets, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sets[i]->members = weir_arena_zalloc(&s->arena, sets[i]->count, sizeof(*sets[i]->members));
+        sets[i]->count = 0;
+    }
+}
+
+static void add_member(struct weir_map *by_name, struct weir_slice name, const weir_deployment *d)
+{
+    struct weir_set *set = weir_map_get(by_name, name);
+
+    set->members[set->count++] = d;
+}
+
+static void build_sets(weir_snapshot *s)
+{
+    fill_sets(s, s->groups, s->group_count);
+    fill_sets(s, s->models, s->model_count);
+    if (weir_arena_failed(&s->arena))
+        return;
+    for (size_t i = 0; i < s->deployment_count; i++) {
+        add_member(&s->by_group, s->deployments[i]->spec.group, s->deployments[i]);
+        add_member(&s->by_model, s->deployments[i]->spec.model, s->deployments[i]);
+    }
+    for (size_t i = 0; i < s->group_count; i++)
+        weir_snapshot_make_tiers(s, s->groups[i]);
+    for (size_t i = 0; i < s->model_count; i++)
+        weir_snapshot_make_tiers(s, s->models[i]);
+}
+
+/* Insertion keeps patterns that are equally specific in the order of the configuration. */
+static void build_wildcards(weir_snapshot *s)
+{
+    size_t at;
+
+    s->wildcards = weir_arena_zalloc(&s->arena, s->group_count, sizeof(*s->wildcards));
+    for (size_t i = 0; s->wildcards != NULL && i < s->group_count; i++) {
+        if (weir_wildcard_stars(s->groups[i]->name) == 0)
+            continue;
+        for (at = s->wildcard_count++; at > 0; at--) {
+            if (!weir_wildcard_is_more_specific(s->groups[i]->name, s->wildcards[at - 1]->name))
+                break;
+            s->wildcards[at] = s->wildcards[at - 1];
+        }
+        s->wildcards[at] = s->groups[i];
+    }
+}
+
+static void build_list(weir_snapshot *s, struct weir_list *list, const struct pointers *chains)
+{
+    list->chains = weir_arena_zalloc(&s->arena, chains->count, sizeof(*list->chains));
+    for (size_t i = 0; list->chains != NULL && i < chains->count; i++)
+        list->chains[list->count++] = *(const struct weir_chain *)chains->items[i];
+}
+
+static void take_pointers(weir_snapshot_builder *b)
+{
+    weir_snapshot *s = b->snapshot;
+
+    s->deployments = (weir_deployment **)b->deployments.items;
+    s->deployment_count = b->deployments.count;
+    s->groups = (struct weir_set **)b->groups.items;
+    s->group_count = b->groups.count;
+    s->models = (struct weir_set **)b->models.items;
+    s->model_count = b->models.count;
+    s->aliases = (struct weir_alias **)b->aliases.items;
+    s->alias_count = b->aliases.count;
+}
+
+static void take_spec(weir_snapshot_builder *b)
+{
+    weir_snapshot *s = b->snapshot;
+
+    s->spec = b->spec;
+    if (s->spec.cooldown_ns == 0 || s->spec.cooldown_ns == WEIR_UNSET_NS)
+        s->spec.cooldown_ns = 5 * WEIR_NS_PER_S;
+    s->has_retry_policy = weir_policy_is_set(&s->spec.retry_policy);
+    s->has_fails_policy = weir_policy_is_set(&s->spec.allowed_fails_policy);
+}
+
+/* What remains of a builder whose snapshot has left it. */
+static void empty(weir_snapshot_builder *b)
+{
+    *b = (weir_snapshot_builder){.mem = b->mem};
+    weir_router_spec_init(&b->spec);
+}
+
+int weir_snapshot_build(weir_snapshot_builder *builder, weir_snapshot **ret_snapshot)
+{
+    weir_snapshot *s;
+    int r;
+
+    if (!router_is_valid(&builder->spec))
+        return WEIR_ERR_INVALID;
+    r = begin(builder);
+    if (r < 0)
+        return r;
+    s = builder->snapshot;
+    take_pointers(builder);
+    take_spec(builder);
+    build_sets(s);
+    build_wildcards(s);
+    for (size_t kind = 0; kind < WEIR_LIST_KINDS; kind++)
+        for (size_t source = 0; source < WEIR_LIST_SOURCES; source++)
+            build_list(s, &s->lists[kind][source], &builder->chains[kind][source]);
+    r = end(builder);
+    if (r < 0)
+        return r;
+    empty(builder);
+    *ret_snapshot = s;
+    return 0;
+}

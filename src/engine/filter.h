@@ -1,0 +1,103 @@
+/*
+ * Which deployments may be chosen (router-semantics 4), and the choosing of one.
+ *
+ * Every filter that looks at one candidate at a time is a row of tbl/filters.h; which rows are on is a set of
+ * bits.  filter.c applies them in the order of the table, tier by tier.
+ */
+#ifndef WEIR_ENGINE_FILTER_H
+#define WEIR_ENGINE_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weir/snapshot.h>
+
+#include "base/rand.h"
+#include "engine/live.h"
+#include "engine/resolve.h"
+#include "engine/snapshot.h"
+
+/* A set of deployments by slot: one bit each.  words NULL: empty. */
+struct weir_slot_set {
+    uint64_t *words;
+};
+
+static inline bool weir_slot_set_has(const struct weir_slot_set *set, uint32_t slot)
+{
+    return set->words != NULL && (set->words[slot / 64] >> slot % 64 & 1) != 0;
+}
+
+enum weir_filter {
+#define X(filter, drops) WEIR_FILTER_##filter,
+#include "engine/tbl/filters.h"
+#undef X
+    WEIR_FILTERS
+};
+
+#define WEIR_FILTER_BIT(filter) (1U << WEIR_FILTER_##filter)
+
+/* What a strategy chooses from. */
+struct weir_candidates {
+    const struct weir_live *live;
+    const struct weir_tier *tier;
+    struct weir_slot_set failed; /* the deployments that failed in this call */
+    uint64_t now_ns;
+    unsigned filters; /* WEIR_FILTER_BIT of those that are on */
+};
+
+static inline bool weir_filter_cooling(const struct weir_candidates *c, uint32_t slot)
+{
+    return weir_live_is_cooling(c->live, slot, c->now_ns);
+}
+
+static inline bool weir_filter_failed(const struct weir_candidates *c, uint32_t slot)
+{
+    return weir_slot_set_has(&c->failed, slot);
+}
+
+/* Whether no filter that is on drops the member. */
+static inline bool weir_filter_keeps(const struct weir_candidates *c, uint32_t member)
+{
+    uint32_t slot = c->tier->slots[member];
+
+#define X(filter, drops)                                                                                     \
+    if ((c->filters & WEIR_FILTER_BIT(filter)) != 0 && drops(c, slot))                                       \
+        return false;
+#include "engine/tbl/filters.h"
+#undef X
+    return true;
+}
+
+/* Which deployments a pick is about. */
+enum weir_pick_mode {
+    WEIR_PICK_LOWEST,  /* the lowest order that has a candidate */
+    WEIR_PICK_ORDER,   /* one order, and no other */
+    WEIR_PICK_SIBLINGS /* what neither failed in this call nor cools down, lowest order first */
+};
+
+struct weir_pick {
+    const weir_snapshot *snapshot;
+    const struct weir_live *live;
+    const struct weir_resolution *from;
+    struct weir_slot_set failed;
+    uint64_t now_ns;
+    enum weir_pick_mode mode;
+    int32_t order; /* of WEIR_PICK_ORDER */
+};
+
+/*
+ * Chooses a deployment; NULL when no candidate is left.  An id is taken even while it cools down, and not
+ * when it is blocked.  Takes no lock and allocates nothing.
+ */
+const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand);
+
+/* Whether a deployment of the name is neither cooling down nor blocked: `healthy` > 0 (router-semantics 5).
+ */
+bool weir_filter_any_healthy(const struct weir_live *live, const struct weir_resolution *from,
+                             uint64_t now_ns);
+
+/* When the first of the cooldowns in the set ends; UINT64_MAX when none of its usable deployments cools. */
+uint64_t weir_filter_soonest_end(const struct weir_live *live, const struct weir_resolution *from,
+                                 uint64_t now_ns);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * A deployment id gets a slot when a snapshot with it is adopted first, and keeps it: what is remembered of
+ * the deployment survives every later snapshot, with or without it.
+ */
+#include "engine/router.h"
+
+#include <weir/error.h>
+
+#include "engine/snapshot.h"
+
+enum { ARENA_BLOCK_BYTES = 4096 };
+
+static const size_t arena_max_bytes = (size_t)1 << 30;
+
+struct weir_slot {
+    struct weir_slice id;
+    uint32_t number;
+};
+
+int weir_router_new(const struct weir_mem *mem, uint64_t seed, weir_router **ret_router)
+{
+    weir_router *router = mem->alloc(mem->user, sizeof(*router));
+
+    if (router == NULL)
+        return WEIR_ERR_NOMEM;
+    router->mem = mem;
+    router->seed = seed;
+    atomic_init(&router->calls, 0);
+    weir_live_init(&router->live, mem);
+    weir_arena_init(&router->arena, mem, ARENA_BLOCK_BYTES, arena_max_bytes);
+    weir_map_init(&router->slots, mem);
+    *ret_router = router;
+    return 0;
+}
+
+void weir_router_free(weir_router *router)
+{
+    if (router == NULL)
+        return;
+    weir_map_deinit(&router->slots);
+    weir_arena_deinit(&router->arena);
+    weir_live_deinit(&router->live);
+    router->mem->free(router->mem->user, router, sizeof(*router));
+}
+
+static int add_slot(weir_router *router, struct weir_slice id, const struct weir_slot **ret_slot)
+{
+    struct weir_slot *slot = weir_arena_alloc(&router->arena, sizeof(*slot));
+    int r;
+
+    if (slot == NULL)
+        return WEIR_ERR_NOMEM;
+    slot->id = weir_arena_copy(&router->arena, id);
+    if (slot->id.len == 0)
+        return WEIR_ERR_NOMEM;
+    r = weir_live_add(&router->live, &slot->number);
+    if (r < 0)
+        return r;
+    if (weir_map_add(&router->slots, slot->id, slot) != 0)
+        return WEIR_ERR_NOMEM;
+    *ret_slot = slot;
+    return 0;
+}
+
+int weir_router_adopt(weir_router *router, weir_snapshot *snapshot)
+{
+    const struct weir_slot *slot;
+    int r;
+
+    for (size_t i = 0; i < snapshot->deployment_count; i++) {
+        weir_deployment *d = snapshot->deployments[i];
+
+        slot = weir_map_get(&router->slots, d->spec.id);
+        if (slot == NULL) {
+            r = add_slot(router, d->spec.id, &slot);
+            if (r < 0)
+                return r;
+        }
+        d->slot = slot->number;
+    }
+    snapshot->slot_limit = router->live.slots;
+    weir_snapshot_place_slots(snapshot);
+    snapshot->router = router;
+    return 0;
+}
+
+void weir_router_view(const weir_router *router, const weir_deployment *deployment, uint64_t now_ns,
+                      struct weir_live_view *ret_view)
+{
+    weir_live_view(&router->live, deployment->slot, now_ns, ret_view);
+}
+
+void weir_router_seed_call(weir_router *router, struct weir_rand *ret_rand)
+{
+    uint64_t number = atomic_fetch_add_explicit(&router->calls, 1, memory_order_relaxed);
+
+    /* The generator's own seeding makes near seeds unrelated; an odd factor keeps two calls' seeds apart. */
+    weir_rand_init(ret_rand, router->seed ^ (number + 1) * UINT64_C(0xd1342543de82ef95));
+}

@@ -1,0 +1,30 @@
+/*
+ * The inside of a router: the slots of live state by deployment id, and what makes calls repeatable.
+ */
+#ifndef WEIR_ENGINE_ROUTER_H
+#define WEIR_ENGINE_ROUTER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <weir/mem.h>
+#include <weir/router.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/rand.h"
+#include "engine/live.h"
+
+struct weir_router {
+    const struct weir_mem *mem;
+    uint64_t seed;
+    _Atomic uint64_t calls; /* begun so far */
+    struct weir_live live;
+    struct weir_arena arena; /* of the ids */
+    struct weir_map slots;   /* struct weir_slot by id; touched by adopting threads only */
+};
+
+/* Seeds a call's randomness: another for each call, the same for the same call of a router of that seed. */
+void weir_router_seed_call(weir_router *router, struct weir_rand *ret_rand);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * The inside of a snapshot: what the engine reads on every call.
+ *
+ * Everything lies in one arena and is constant once built, except the slots, which weir_router_adopt fills in
+ * before the first call.  A *set* is what a name can stand for: a group (or wildcard pattern), or all
+ * deployments of one provider model.  A set's usable deployments are cut into *tiers*, one for each `order`;
+ * each tier carries the running sums of its weights, so that a pick is one binary search.
+ *
+ * Invariants (weir_snapshot_validate): members keep the order of the configuration; tiers rise by order, hold
+ * each unblocked member once and no blocked one; running sums never fall; an id finds its own deployment.
+ */
+#ifndef WEIR_ENGINE_SNAPSHOT_H
+#define WEIR_ENGINE_SNAPSHOT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/mem.h>
+#include <weir/router.h>
+#include <weir/slice.h>
+#include <weir/snapshot.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+
+/* The sources of simple-shuffle's weights, first to last: weight, rpm, tpm (router-semantics 6.1). */
+enum { WEIR_WEIGHT_SOURCES = 3 };
+
+/* The most stars that the name of a wildcard group may have. */
+enum { WEIR_WILDCARD_STARS_MAX = 16 };
+
+struct weir_set;
+
+struct weir_deployment {
+    struct weir_deployment_spec spec; /* its slices point into the arena */
+    const struct weir_set *group;     /* its own group, whose size the cooldown rules take (decisions 6) */
+    double weights[WEIR_WEIGHT_SOURCES];
+    uint32_t slot; /* of its live state */
+};
+
+struct weir_tier {
+    int32_t order;
+    uint32_t count;
+    const weir_deployment **members;
+    uint32_t *slots;                   /* of the members */
+    double *sums[WEIR_WEIGHT_SOURCES]; /* running sums of their weights; NULL: all are zero */
+};
+
+struct weir_set {
+    struct weir_slice name;
+    uint32_t count;
+    const weir_deployment **members; /* all, in the order of the configuration */
+    uint32_t tier_count;
+    struct weir_tier *tiers; /* the unblocked ones, lowest order first */
+};
+
+struct weir_alias {
+    struct weir_slice name;
+    struct weir_slice target;
+    bool hidden;
+};
+
+/* One configured list: its chains in order, and the same by group. */
+struct weir_list {
+    struct weir_chain *chains;
+    size_t count;
+    struct weir_map by_group; /* struct weir_chain */
+};
+
+struct weir_default_chain {
+    const struct weir_target *targets;
+    size_t count;
+};
+
+struct weir_snapshot {
+    const struct weir_mem *mem;
+    _Atomic uint32_t refs;
+    struct weir_arena arena;
+    const weir_router *router; /* who adopted it; NULL: nobody yet */
+    struct weir_router_spec spec;
+    bool has_retry_policy;
+    bool has_fails_policy;
+
+    weir_deployment **deployments;
+    size_t deployment_count;
+    struct weir_map by_id; /* weir_deployment */
+    uint32_t slot_limit;   /* greater than every slot; after adoption */
+
+    struct weir_set **groups;
+    size_t group_count;
+    struct weir_map by_group;    /* struct weir_set */
+    struct weir_set **wildcards; /* the most specific first */
+    size_t wildcard_count;
+    struct weir_set **models; /* by provider model */
+    size_t model_count;
+    struct weir_map by_model; /* struct weir_set */
+
+    struct weir_alias **aliases;
+    size_t alias_count;
+    struct weir_map by_alias; /* struct weir_alias */
+
+    struct weir_list lists[WEIR_LIST_KINDS][WEIR_LIST_SOURCES];
+    struct weir_default_chain defaults[WEIR_LIST_SOURCES];
+    struct weir_map retry_policies; /* struct weir_policy by group */
+};
+
+/* An empty snapshot with one reference, to be filled by the builder.  0 or WEIR_ERR_NOMEM. */
+WEIR_MUST_USE int weir_snapshot_new(const struct weir_mem *mem, weir_snapshot **ret_snapshot);
+
+/*
+ * Cuts the members of a set, which are complete, into tiers.  Failure shows in the arena's flag, as for all
+ * that is built in it.
+ */
+void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set);
+
+/* Copies the slots of the deployments to where picks read them. */
+void weir_snapshot_place_slots(weir_snapshot *snapshot);
+
+/* The first tier above an order, or NULL. */
+const struct weir_tier *weir_set_tier_above(const struct weir_set *set, int32_t order);
+
+bool weir_snapshot_validate(const weir_snapshot *snapshot);
+
+#endif
