@@ -1,0 +1,179 @@
+/*
+ * The decisions themselves are functions of one failure's facts (struct weir_retry_case) and know no call;
+ * the second half of the file collects those facts from a call and acts on the answer.
+ */
+#include "engine/retry.h"
+
+#include "base/slice.h"
+#include "base/time.h"
+#include "engine/call.h"
+#include "engine/fallback.h"
+#include "engine/policy.h"
+#include "engine/router.h"
+
+static const uint64_t retry_after_max_ns = 60 * WEIR_NS_PER_S;
+
+/* The field of the policy that names the failure; WEIR_POLICY_NONE: it does not (router-semantics 10). */
+static weir_policy_field named_field(const struct weir_retry_case *c)
+{
+    if (c->policy == NULL)
+        return WEIR_POLICY_NONE;
+    if (c->failure->status == 404 && c->policy->count[WEIR_POLICY_NOT_FOUND] != WEIR_UNSET)
+        return WEIR_POLICY_NOT_FOUND;
+    return weir_policy_find(c->policy, weir_kind_row(c->failure->kind)->retry_fields);
+}
+
+uint32_t weir_retry_limit(const struct weir_retry_case *c)
+{
+    weir_policy_field field = named_field(c);
+
+    if (c->asked == 0)
+        return 0;
+    if (field != WEIR_POLICY_NONE)
+        return c->policy->count[field];
+    if (c->policy != NULL && c->policy->count[WEIR_POLICY_DEFAULT] != WEIR_UNSET)
+        return c->policy->count[WEIR_POLICY_DEFAULT];
+    if (c->asked != WEIR_UNSET)
+        return c->asked;
+    if (c->deployment != NULL && c->deployment->spec.num_retries != WEIR_UNSET)
+        return c->deployment->spec.num_retries;
+    return c->router->num_retries;
+}
+
+static bool status_is_retryable(int status)
+{
+    return status < 400 || status >= 500 || status == 401 || status == 403 || status == 408 ||
+           status == 409 || status == 429;
+}
+
+bool weir_retry_is_worth(const struct weir_retry_case *c)
+{
+    weir_kind kind = c->failure->kind;
+
+    /* This covers a rate limit with nothing healthy left, whether or not fallbacks exist. */
+    if (kind == WEIR_KIND_GUARDRAIL || !c->healthy)
+        return false;
+    if (named_field(c) != WEIR_POLICY_NONE)
+        return true;
+    if ((kind == WEIR_KIND_AUTH || kind == WEIR_KIND_PERMISSION) && c->size == 1)
+        return false;
+    return kind != WEIR_KIND_NOT_FOUND && !c->own_list && status_is_retryable(c->failure->status);
+}
+
+static uint64_t exponential(const struct weir_router_spec *router, uint32_t doublings)
+{
+    uint64_t wait = router->initial_retry_delay_ns;
+
+    while (doublings-- > 0 && wait < router->max_retry_delay_ns && wait > 0)
+        wait = weir_time_add(wait, wait);
+    return wait < router->max_retry_delay_ns ? wait : router->max_retry_delay_ns;
+}
+
+uint64_t weir_retry_wait(const struct weir_retry_case *c, uint32_t retries, struct weir_rand *rand)
+{
+    uint64_t wait = c->failure->retry_after_ns;
+
+    if (c->size != 1 && c->healthy)
+        return 0;
+    if (wait == 0 || wait > retry_after_max_ns) {
+        wait = exponential(c->router, retries);
+        wait = wait > c->router->retry_after_ns ? wait : c->router->retry_after_ns;
+    }
+    return weir_time_add(wait, weir_rand_below(rand, c->router->jitter_ns));
+}
+
+/* The request's policy for the group, else the configured one for the group, else the router's. */
+static const struct weir_policy *policy_of(const struct weir_call *call, const struct weir_frame *frame)
+{
+    const struct weir_request *request = &call->request;
+    struct weir_slice names[WEIR_FALLBACK_FRAME_NAMES];
+    size_t count = weir_fallback_frame_names(frame, names);
+    const struct weir_policy *policy;
+
+    for (size_t n = 0; n < count; n++)
+        for (size_t i = 0; i < request->retry_policy_count; i++)
+            if (weir_slice_eq(request->retry_policies[i].group, names[n]))
+                return &request->retry_policies[i].policy;
+    for (size_t n = 0; n < count; n++) {
+        policy = weir_map_get(&call->snapshot->retry_policies, names[n]);
+        if (policy != NULL)
+            return policy;
+    }
+    return call->snapshot->has_retry_policy ? &call->snapshot->spec.retry_policy : NULL;
+}
+
+static bool has_own_list(const struct weir_call *call, weir_kind kind)
+{
+    weir_list_kind list = weir_fallback_own_list(kind);
+
+    return list != WEIR_LIST_GENERIC && weir_fallback_is_configured(call, list);
+}
+
+static struct weir_retry_case case_of(const struct weir_call *call, const struct weir_failure *failure,
+                                      const struct weir_attempt *attempt)
+{
+    const struct weir_frame *frame = call->frame;
+
+    return (struct weir_retry_case){
+        .failure = failure,
+        .router = &call->snapshot->spec,
+        .deployment = attempt == NULL ? NULL : attempt->deployment,
+        .policy = policy_of(call, frame),
+        .asked = weir_call_num_retries(call, frame),
+        .size = weir_resolution_size(&frame->from),
+        .healthy = weir_filter_any_healthy(&call->router->live, &frame->from, call->now_ns),
+        .own_list = has_own_list(call, failure->kind)};
+}
+
+static void lose(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
+                 const struct weir_attempt *attempt)
+{
+    call->frame->latest = (struct weir_loss){.failure = *failure,
+                                             .reason = reason,
+                                             .attempt = attempt == NULL ? 0 : attempt->number,
+                                             .retries = call->frame->loop.retries,
+                                             .max_retries = call->frame->loop.limit};
+}
+
+void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
+                      struct weir_attempt *attempt)
+{
+    struct weir_loop *loop = &call->frame->loop;
+    struct weir_retry_case c = case_of(call, failure, attempt);
+    bool again;
+
+    if (!loop->limit_known && loop->mode != WEIR_PICK_SIBLINGS)
+        loop->limit = weir_retry_limit(&c);
+    loop->limit_known = true;
+    again = loop->retries < loop->limit && call->tries < WEIR_CALL_TRIES_MAX && weir_retry_is_worth(&c);
+    loop->wait_ns = again ? weir_retry_wait(&c, loop->retries, &call->rand) : 0;
+    loop->wait_until_ns = weir_time_add(call->now_ns, loop->wait_ns);
+    if (attempt != NULL)
+        weir_attempt_report(call, attempt, again, loop->wait_ns);
+    lose(call, failure, reason, attempt);
+    call->state = again ? WEIR_CALL_WAIT : WEIR_CALL_LEAVE;
+}
+
+void weir_retry_give_up(struct weir_call *call, const struct weir_failure *failure, weir_reason reason)
+{
+    lose(call, failure, reason, NULL);
+    call->state = WEIR_CALL_LEAVE;
+}
+
+enum weir_turn weir_state_wait(struct weir_call *call, struct weir_step *ret_step)
+{
+    struct weir_loop *loop = &call->frame->loop;
+    struct weir_event *event;
+
+    (void)ret_step;
+    if (call->now_ns < loop->wait_until_ns)
+        return WEIR_TURN_IDLE;
+    loop->retries++;
+    event = weir_event_add(&call->events, WEIR_EVENT_RETRY, call->now_ns);
+    event->group = call->frame->from.group;
+    event->u.retry.number = loop->retries;
+    event->u.retry.max = loop->limit;
+    event->u.retry.waited_ns = loop->wait_ns;
+    call->state = WEIR_CALL_PICK;
+    return WEIR_TURN_AGAIN;
+}

@@ -1,0 +1,36 @@
+/*
+ * How often a failure is retried, whether it is worth it, and after which wait (router-semantics 8 to 10).
+ */
+#ifndef WEIR_ENGINE_RETRY_H
+#define WEIR_ENGINE_RETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weir/failure.h>
+#include <weir/snapshot.h>
+
+#include "base/rand.h"
+
+/* All that the decisions about one failure rest on. */
+struct weir_retry_case {
+    const struct weir_failure *failure;
+    const struct weir_router_spec *router;
+    const weir_deployment *deployment; /* that failed; NULL: none did */
+    const struct weir_policy *policy;  /* in force for the group; NULL: none */
+    uint32_t asked;                    /* retries that the request asks for; WEIR_UNSET: not said */
+    uint32_t size;                     /* deployments of the name */
+    bool healthy;                      /* one of them neither cools down nor is blocked */
+    bool own_list;                     /* the kind has a fallback list of its own, and one is configured */
+};
+
+/* N: how many retries follow the first attempt, from its failure. */
+uint32_t weir_retry_limit(const struct weir_retry_case *c);
+
+/* Whether another attempt may mend the failure. */
+bool weir_retry_is_worth(const struct weir_retry_case *c);
+
+/* The wait before the retry, when so many were made before. */
+uint64_t weir_retry_wait(const struct weir_retry_case *c, uint32_t retries, struct weir_rand *rand);
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * Where a call goes when a retry loop is given up (router-semantics 11.1, 11.4, 13; decisions 11 to 13).
+ *
+ * A frame goes through three phases and never back: the orders above the tier that failed last, the siblings
+ * that did not fail yet, the chain.  Its latest failure decides at every turn, so a context window error in
+ * the second order goes to the chain at once.  Whatever is tried is remembered by name and overrides, so the
+ * walk ends: every target serves at most once in a call.
+ */
+#include "engine/call.h"
+
+#include <string.h>
+
+#include "base/slice.h"
+#include "engine/fallback.h"
+
+bool weir_walk_try(struct weir_call *call, struct weir_slice name, struct weir_slice overrides)
+{
+    struct weir_tried *tried;
+
+    for (tried = call->tried; tried != NULL; tried = tried->next)
+        if (weir_slice_eq(tried->name, name) && weir_slice_eq(tried->overrides, overrides))
+            return false;
+    tried = weir_arena_alloc(&call->arena, sizeof(*tried));
+    if (tried == NULL)
+        return false;
+    *tried = (struct weir_tried){call->tried, name, overrides};
+    call->tried = tried;
+    return true;
+}
+
+/* Notes the failure with which a group is left, for those who want to hear of all of them. */
+static void note_failure(struct weir_call *call, struct weir_frame *frame)
+{
+    size_t cap = call->failure_cap == 0 ? 4 : call->failure_cap * 2;
+    struct weir_hop_failure *bigger;
+
+    if (frame->left)
+        return;
+    frame->left = true;
+    if (call->failure_count == call->failure_cap) {
+        bigger = weir_arena_zalloc(&call->arena, cap, sizeof(*bigger));
+        if (bigger == NULL)
+            return;
+        if (call->failure_count > 0)
+            memcpy(bigger, call->failures, call->failure_count * sizeof(*bigger));
+        call->failures = bigger;
+        call->failure_cap = cap;
+    }
+    call->failures[call->failure_count++] = (struct weir_hop_failure){
+        frame->from.group, frame->first.failure, frame->first.reason, frame->first.attempt};
+}
+
+/* The frame has no way on: the one below takes its next target, or the call ends with its first error. */
+static enum weir_turn raise(struct weir_call *call)
+{
+    struct weir_frame *frame = call->frame;
+
+    note_failure(call, frame);
+    if (frame == &call->root) {
+        weir_call_fail(call, &frame->first);
+        return WEIR_TURN_AGAIN;
+    }
+    call->frame = frame->below;
+    frame->below = call->spare_frames;
+    call->spare_frames = frame;
+    call->state = WEIR_CALL_WALK;
+    return WEIR_TURN_AGAIN;
+}
+
+static void begin_loop(struct weir_call *call, enum weir_pick_mode mode, int32_t order)
+{
+    call->frame->loop = (struct weir_loop){.mode = mode, .order = order};
+    call->state = WEIR_CALL_PICK;
+}
+
+/* The next loop inside the same group; false when there is none. */
+static bool next_in_group(struct weir_call *call)
+{
+    struct weir_frame *frame = call->frame;
+    const struct weir_tier *tier;
+
+    if (frame->phase == WEIR_PHASE_CHAIN || !frame->attempted || frame->from.set == NULL ||
+        weir_fallback_own_list(frame->latest.failure.kind) != WEIR_LIST_GENERIC)
+        return false;
+    tier = weir_set_tier_above(frame->from.set, frame->last_order);
+    if (frame->phase == WEIR_PHASE_ORDERS && tier != NULL) {
+        begin_loop(call, WEIR_PICK_ORDER, tier->order);
+        return true;
+    }
+    frame->phase = WEIR_PHASE_SIBLINGS;
+    if (!call->snapshot->spec.weighted_failover)
+        return false;
+    begin_loop(call, WEIR_PICK_SIBLINGS, WEIR_UNSET_ORDER);
+    return true;
+}
+
+enum weir_turn weir_state_leave(struct weir_call *call, struct weir_step *ret_step)
+{
+    struct weir_frame *frame = call->frame;
+
+    (void)ret_step;
+    if (!frame->has_first)
+        frame->first = frame->latest;
+    frame->has_first = true;
+    if (frame->latest.failure.kind == WEIR_KIND_GUARDRAIL) {
+        note_failure(call, frame);
+        weir_call_fail(call, &call->root.first);
+        return WEIR_TURN_AGAIN;
+    }
+    if (call->request.disable_fallbacks || call->tries >= WEIR_CALL_TRIES_MAX)
+        return raise(call);
+    if (next_in_group(call))
+        return WEIR_TURN_AGAIN;
+    frame->phase = WEIR_PHASE_CHAIN;
+    note_failure(call, frame);
+    if (!weir_fallback_chain(call, frame, frame->latest.failure.kind, &frame->chain))
+        return raise(call);
+    call->state = WEIR_CALL_WALK;
+    return WEIR_TURN_AGAIN;
+}
+
+/* The target that the walk of the top frame has come to. */
+static const struct weir_target *target_of(const struct weir_call *call)
+{
+    return &call->frame->chain.targets[call->frame->next_target - 1];
+}
+
+static enum weir_turn hop(struct weir_call *call)
+{
+    struct weir_frame *source = call->frame, *frame = call->spare_frames;
+    const struct weir_target *target = target_of(call);
+    struct weir_event *event;
+
+    if (frame != NULL)
+        call->spare_frames = frame->below;
+    else
+        frame = weir_arena_alloc(&call->arena, sizeof(*frame));
+    if (frame == NULL)
+        return WEIR_TURN_AGAIN;
+    *frame = (struct weir_frame){
+        .below = source, .level = source->level + 1, .name = target->model, .target = target};
+    call->frame = frame;
+    call->hops++;
+    call->state = WEIR_CALL_RESOLVE;
+    event = weir_event_add(&call->events, WEIR_EVENT_FALLBACK, call->now_ns);
+    event->group = source->from.group;
+    event->u.fallback.kind = WEIR_HOP_GROUP;
+    event->u.fallback.source = source->from.group;
+    event->u.fallback.target = weir_resolve_alias(call->snapshot, target->model);
+    event->u.fallback.order = WEIR_UNSET_ORDER;
+    event->u.fallback.depth = call->hops;
+    event->u.fallback.level = source->level;
+    return WEIR_TURN_AGAIN;
+}
+
+/* A hop that stays in the group, or comes back to the asked one, is nothing to ask about. */
+static bool must_ask(const struct weir_call *call, struct weir_slice target)
+{
+    return call->snapshot->spec.ask_before_hop != 0 && !weir_slice_eq(target, call->frame->from.group) &&
+           !weir_slice_eq(target, call->root.from.group);
+}
+
+static enum weir_turn ask(struct weir_call *call, struct weir_slice target, struct weir_step *ret_step)
+{
+    call->asking = true;
+    call->asks++;
+    call->state = WEIR_CALL_ASK;
+    *ret_step = (struct weir_step){.kind = WEIR_STEP_ASK};
+    ret_step->u.ask = (struct weir_ask){.id = call->asks,
+                                        .questions = call->snapshot->spec.ask_before_hop,
+                                        .source = call->frame->from.group,
+                                        .target = target};
+    return WEIR_TURN_STEP;
+}
+
+enum weir_turn weir_state_walk(struct weir_call *call, struct weir_step *ret_step)
+{
+    struct weir_frame *frame = call->frame;
+    const struct weir_target *target;
+    struct weir_slice name;
+
+    if (frame->next_target == frame->chain.count || call->hops >= call->snapshot->spec.max_fallbacks ||
+        call->tries >= WEIR_CALL_TRIES_MAX)
+        return raise(call);
+    frame->next_target++;
+    target = target_of(call);
+    name = weir_resolve_alias(call->snapshot, target->model);
+    if (!weir_walk_try(call, name, target->overrides))
+        return WEIR_TURN_AGAIN;
+    return must_ask(call, name) ? ask(call, name, ret_step) : hop(call);
+}
+
+enum weir_turn weir_state_ask(struct weir_call *call, struct weir_step *ret_step)
+{
+    (void)ret_step;
+    if (call->asking)
+        return WEIR_TURN_IDLE;
+    if (call->answer == WEIR_ANSWER_YES)
+        return hop(call);
+    call->state = WEIR_CALL_WALK;
+    return WEIR_TURN_AGAIN;
+}
+
+void weir_call_on_answer(weir_call *call, uint32_t ask_id, weir_answer answer, uint64_t now_ns)
+{
+    if (now_ns > call->now_ns)
+        call->now_ns = now_ns;
+    if (!call->asking || ask_id != call->asks)
+        return;
+    call->asking = false;
+    call->answer = answer;
+}
