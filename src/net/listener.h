@@ -43,6 +43,9 @@ void weir_listener_free(weir_listener *listener);
 /* The port in use: the configured one, or what the system chose for 0. */
 uint16_t weir_listener_port(const weir_listener *listener);
 
+/* As configured, or the default. */
+int weir_listener_backlog(const weir_listener *listener);
+
 /* How many addresses the host name has here. */
 size_t weir_listener_addresses(const weir_listener *listener);
 

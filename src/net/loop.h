@@ -23,8 +23,13 @@ struct uv_loop_s;
 
 typedef struct weir_loop weir_loop;
 
-/* Bytes that one read takes at most, and the size of the loop's shared buffer for it. */
-enum { WEIR_LOOP_READ_BYTES = 64 * 1024 };
+/* The sizes of the loop's shared rooms: what one read takes at most; a TLS record and its like; a piece of a
+ * decoded body. */
+enum {
+    WEIR_LOOP_READ_BYTES = 64 * 1024,
+    WEIR_LOOP_PLAIN_BYTES = 16 * 1024,
+    WEIR_LOOP_DECODED_BYTES = 16 * 1024
+};
 
 /* mem must be safe for several threads when it is shared by several loops. */
 WEIR_MUST_USE int weir_loop_new(const struct weir_mem *mem, weir_loop **ret_loop);
@@ -33,7 +38,7 @@ WEIR_MUST_USE int weir_loop_new(const struct weir_mem *mem, weir_loop **ret_loop
  * timer and foreign uv handle on it must be closed or closing. */
 void weir_loop_free(weir_loop *loop);
 
-/* Runs until weir_loop_stop is called or nothing is left that could happen. */
+/* Runs until weir_loop_stop is called. */
 void weir_loop_run(weir_loop *loop);
 
 /* Makes weir_loop_run return after the current turn.  From other threads: post a task that calls it. */
@@ -42,7 +47,7 @@ void weir_loop_stop(weir_loop *loop);
 /* The monotonic time, read at most once a turn. */
 uint64_t weir_loop_now(weir_loop *loop);
 
-/* The seconds of the wall clock, for Date fields and log lines; read at most once a second or so. */
+/* The seconds of the wall clock, for dates and log lines. */
 uint64_t weir_loop_wall_s(weir_loop *loop);
 
 /* For handles that weir has no word for (signals). */
@@ -76,6 +81,7 @@ void weir_loop_unpost(weir_loop *loop, struct weir_loop_task *task);
  */
 char *weir_loop_read_room(weir_loop *loop);
 char *weir_loop_plain_room(weir_loop *loop);
+char *weir_loop_decoded_room(weir_loop *loop);
 struct weir_buf *weir_loop_head_room(weir_loop *loop);
 
 /* "Sun, 06 Nov 1994 08:49:37 GMT" of now; lives until the next call. */

@@ -16,6 +16,8 @@
 #include <weir/mem.h>
 #include <weir/slice.h>
 
+#include "base/arena.h"
+
 struct weir_proxy {
     struct weir_slice host;
     uint16_t port;
@@ -25,10 +27,8 @@ struct weir_proxy {
 enum { WEIR_PROXIES_BYPASS_MAX = 256 };
 
 struct weir_proxies {
-    const struct weir_mem *mem;
-    char *text; /* owns what the slices below point to */
-    size_t text_bytes;
-    struct weir_proxy http; /* host empty: none */
+    struct weir_arena arena; /* owns what the slices point to */
+    struct weir_proxy http;  /* host empty: none */
     struct weir_proxy https;
     struct weir_slice bypass[WEIR_PROXIES_BYPASS_MAX];
     size_t bypass_count;
@@ -38,10 +38,11 @@ struct weir_proxies {
 struct weir_proxies_values {
     struct weir_slice http;
     struct weir_slice https;
+    struct weir_slice all; /* for a scheme that has none of its own */
     struct weir_slice no_proxy;
 };
 
-/* A proxy's URL is not "http://[user:password@]host[:port][/]", or there are too many exceptions. */
+/* A proxy's URL is not "[http://][user:password@]host[:port][/]", or there are too many exceptions. */
 #define WEIR_PROXIES_UNREADABLE 1
 
 /* 0, WEIR_PROXIES_UNREADABLE with proxies empty, or negative.  Copies what it keeps. */
