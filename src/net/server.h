@@ -59,8 +59,8 @@ struct weir_server_handler {
     /* The body is complete as well (it may be empty).  Not called after an early answer. */
     void (*on_request)(void *user, weir_exchange *exchange);
 
-    /* What was queued has gone below the low-water mark after weir_exchange_write returned
-     * WEIR_EXCHANGE_FULL.  Optional. */
+    /* After weir_exchange_write returned WEIR_EXCHANGE_FULL: all that was queued is with the kernel (whose
+     * own buffer keeps the wire busy meanwhile).  Optional. */
     void (*on_drain)(void *user, weir_exchange *exchange);
 
     /* The last word about the exchange: lent memory is free again, the exchange is not touched after it. */
@@ -83,12 +83,12 @@ struct weir_server_shared {
 
 /* 0 in a member: the default in brackets.  Times are durations. */
 struct weir_server_config {
-    size_t max_head_bytes;    /* request line and fields [64 KiB]; 431, or 414 for the target */
+    size_t max_head_bytes;    /* request line and fields [64 KiB]; 431 */
+    size_t max_target_bytes;  /* [16 KiB]; 414 */
     size_t max_headers;       /* [128]; 431 */
     size_t max_body_bytes;    /* [64 MiB]; 413 */
     size_t max_requests;      /* on one connection [1,000,000]; the last answer closes it */
     size_t high_water_bytes;  /* of a stream's queue: above it writes say FULL [256 KiB] */
-    size_t low_water_bytes;   /* on_drain at or below it [64 KiB] */
     size_t max_queue_bytes;   /* what a handler that ignores FULL may queue [1 MiB] */
     uint64_t head_timeout_ns; /* from the first byte (on a new connection: from accept) [15 s]; 408 */
     uint64_t body_timeout_ns; /* without a byte of the body [30 s]; 408 */
