@@ -36,6 +36,7 @@ struct weir_http1_head;
 
 typedef struct weir_client weir_client;
 struct weir_client_conn;
+struct weir_dial;
 struct weir_fetch;
 
 /* 0 in a member: the default in brackets. */
@@ -73,7 +74,7 @@ struct weir_slice weir_fetch_failure_slug(enum weir_fetch_failure_kind kind);
 
 struct weir_fetch_failure {
     enum weir_fetch_failure_kind kind;
-    struct weir_slice text; /* a sentence for a log: what failed, with whom; no secrets; alive in the call */
+    struct weir_slice text; /* a clause for a log: what failed, with whom; no secrets; alive in the call */
     bool sent;              /* the request was wholly written */
 };
 
@@ -86,8 +87,6 @@ struct weir_fetch_events {
     void (*on_body)(struct weir_fetch *fetch, struct weir_slice bytes);
     void (*on_done)(struct weir_fetch *fetch);
     void (*on_error)(struct weir_fetch *fetch, const struct weir_fetch_failure *failure);
-    /* The request is wholly written.  Optional. */
-    void (*on_sent)(struct weir_fetch *fetch);
 };
 
 enum { WEIR_FETCH_PARTS_MAX = 16 };
@@ -113,12 +112,16 @@ struct weir_fetch {
     const struct weir_fetch_events *events;
     void *user; /* the caller's */
     /* private */
-    weir_client *client;
-    struct weir_client_conn *conn;
+    weir_client *client; /* NULL: not active */
     const struct weir_fetch_request *request;
-    struct weir_loop_task failed; /* a failure that start itself met, told from the loop */
+    struct weir_client_conn *conn; /* once there is one */
+    struct weir_dial *dial;        /* until then */
+    struct weir_loop_task failed;  /* a failure that start itself met, told from the loop */
     enum weir_fetch_failure_kind failure;
+    const char *detail;
+    uint64_t connect_by_ns;
     bool replaced; /* a stale connection was replaced already */
+    bool paused;
 };
 
 /*

@@ -14,5 +14,6 @@ X(TRUNCATED, "truncated")             /* the connection ended within the answer 
 X(FRAMING, "framing")                 /* the answer is not HTTP, or its framing is ambiguous */
 X(ENCODING, "encoding")               /* the compressed body is damaged, or grows beyond all measure */
 X(TOO_LARGE, "too_large")             /* the head is beyond its limit */
+X(REQUEST, "request")                 /* the request cannot be written: a wrong target or field */
 X(LIMIT, "limit")                     /* too many connections or upstreams at once */
 X(NOMEM, "nomem")                     /* no memory */
