@@ -8,6 +8,31 @@
 
 #include "engine/strategy/strategy.h"
 
+/* Whether a run of slots begins at the member, is the tier's alone, and cools down as a whole. */
+static bool run_is_cooling(const struct weir_candidates *c, uint32_t member)
+{
+    const struct weir_tier *tier = c->tier;
+    uint32_t slot = tier->slots[member], last = member + WEIR_LIVE_RUN_SLOTS - 1;
+
+    return tier->rising && last < tier->count && tier->slots[last] == slot + WEIR_LIVE_RUN_SLOTS - 1 &&
+           weir_live_run_is_cooling(c->live, slot, c->now_ns);
+}
+
+uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
+{
+    bool by_runs = (c->filters & WEIR_FILTER_BIT(COOLDOWN)) != 0;
+
+    while (member < c->tier->count) {
+        if (by_runs && c->tier->slots[member] % WEIR_LIVE_RUN_SLOTS == 0 && run_is_cooling(c, member))
+            member += WEIR_LIVE_RUN_SLOTS;
+        else if (weir_filter_keeps(c, member))
+            break;
+        else
+            member++;
+    }
+    return member < c->tier->count ? member : c->tier->count;
+}
+
 static const weir_deployment *pick_in_tier(struct weir_candidates *c, const struct weir_pick *pick,
                                            struct weir_rand *rand)
 {
@@ -61,10 +86,10 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
 
 static bool tier_any_healthy(const struct weir_live *live, const struct weir_tier *tier, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < tier->count; i++)
-        if (!weir_live_is_cooling(live, tier->slots[i], now_ns))
-            return true;
-    return false;
+    const struct weir_candidates c = {
+        .live = live, .tier = tier, .now_ns = now_ns, .filters = WEIR_FILTER_BIT(COOLDOWN)};
+
+    return weir_filter_next(&c, 0) < tier->count;
 }
 
 bool weir_filter_any_healthy(const struct weir_live *live, const struct weir_resolution *from,

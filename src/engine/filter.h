@@ -68,6 +68,9 @@ static inline bool weir_filter_keeps(const struct weir_candidates *c, uint32_t m
     return true;
 }
 
+/* The first member from the given one on that no filter drops; the tier's count when there is none. */
+uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member);
+
 /* Which deployments a pick is about. */
 enum weir_pick_mode {
     WEIR_PICK_LOWEST,  /* the lowest order that has a candidate */

@@ -15,6 +15,7 @@
 
 #include "base/time.h"
 
+enum { RUNS_PER_BLOCK = WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS };
 enum { EPOCH_BITS = 24, COUNT_BITS = 20, CALLS_BITS = 19 };
 
 #define EPOCH_MASK ((UINT64_C(1) << EPOCH_BITS) - 1)
@@ -65,6 +66,25 @@ int weir_live_add(struct weir_live *live, uint32_t *ret_slot)
 static struct weir_live_record *record_of(const struct weir_live *live, uint32_t slot)
 {
     return &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->records[slot % WEIR_LIVE_BLOCK_SLOTS];
+}
+
+bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint64_t now_ns)
+{
+    struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
+    uint32_t first = slot % WEIR_LIVE_BLOCK_SLOTS;
+    _Atomic uint64_t *bound = &block->run_until_ns[first / WEIR_LIVE_RUN_SLOTS];
+    uint64_t least = UINT64_MAX, until;
+
+    if (atomic_load_explicit(bound, memory_order_relaxed) > now_ns)
+        return true;
+    for (uint32_t i = first; i < first + WEIR_LIVE_RUN_SLOTS; i++) {
+        until = atomic_load_explicit(&block->until_ns[i], memory_order_relaxed);
+        if (until <= now_ns)
+            return false;
+        least = until < least ? until : least;
+    }
+    atomic_store_explicit(bound, least, memory_order_relaxed);
+    return true;
 }
 
 bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
@@ -171,6 +191,16 @@ void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns
                                         .failures = window.failures};
 }
 
+static bool run_validate(const struct weir_live_block *block, size_t run)
+{
+    uint64_t bound = atomic_load_explicit(&block->run_until_ns[run], memory_order_relaxed);
+
+    for (size_t i = run * WEIR_LIVE_RUN_SLOTS; i < (run + 1) * WEIR_LIVE_RUN_SLOTS; i++)
+        if (atomic_load_explicit(&block->until_ns[i], memory_order_relaxed) < bound)
+            return false;
+    return true;
+}
+
 static bool record_validate(const struct weir_live_record *record, uint64_t now_ns)
 {
     uint64_t bucket;
@@ -190,6 +220,9 @@ bool weir_live_validate(const struct weir_live *live, uint64_t now_ns)
 
     for (size_t i = 0; i < WEIR_LIVE_BLOCKS; i++)
         if ((live->blocks[i] != NULL) != (i < used))
+            return false;
+    for (size_t i = 0; i < used * RUNS_PER_BLOCK; i++)
+        if (!run_validate(live->blocks[i / RUNS_PER_BLOCK], i % RUNS_PER_BLOCK))
             return false;
     for (uint32_t slot = 0; slot < live->slots; slot++)
         if (!record_validate(record_of(live, slot), now_ns))

@@ -7,7 +7,7 @@
  * (weir_live_add).
  *
  * Invariants (weir_live_validate): the blocks up to the last slot exist, the others do not; no bucket of a
- * window is from the future.
+ * window is from the future; the bound of a run is at most its least deadline.
  */
 #ifndef WEIR_ENGINE_LIVE_H
 #define WEIR_ENGINE_LIVE_H
@@ -23,8 +23,9 @@
 
 enum {
     WEIR_LIVE_BLOCK_SLOTS = 256,
-    WEIR_LIVE_BLOCKS = 4096, /* a million deployments, removed ones included */
-    WEIR_LIVE_BUCKETS = 6    /* of ten seconds: the window of decisions 2 */
+    WEIR_LIVE_BLOCKS = 4096,  /* a million deployments, removed ones included */
+    WEIR_LIVE_RUN_SLOTS = 64, /* see weir_live_run_is_cooling */
+    WEIR_LIVE_BUCKETS = 6     /* of ten seconds: the window of decisions 2 */
 };
 
 /* The allowed-fails counters of a deployment: one for the router's limits, one for the deployment's own
@@ -43,7 +44,9 @@ struct weir_live_record {
 };
 
 struct weir_live_block {
-    _Atomic uint64_t until_ns[WEIR_LIVE_BLOCK_SLOTS]; /* cooldown deadlines */
+    _Atomic uint64_t until_ns[WEIR_LIVE_BLOCK_SLOTS]; /* cooldown deadlines; never fall */
+    _Atomic uint64_t
+        run_until_ns[WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS]; /* at most the least of a run */
     struct weir_live_record records[WEIR_LIVE_BLOCK_SLOTS];
 };
 
@@ -71,6 +74,13 @@ static inline bool weir_live_is_cooling(const struct weir_live *live, uint32_t s
 {
     return weir_live_until(live, slot) > now_ns;
 }
+
+/*
+ * Whether all of the WEIR_LIVE_RUN_SLOTS slots from this one on, a multiple of that number, are cooling down.
+ * Since deadlines never fall, the least one of a run that was once found holds as a lower bound for ever:
+ * while a large group is cooling, a scan over it looks at one number for each run.
+ */
+bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint64_t now_ns);
 
 /* Cools the slot until then, unless it cools for longer already (decisions 7).  Returns whether it was set.
  */

@@ -128,12 +128,20 @@ void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set)
     }
 }
 
+static void place_tier_slots(struct weir_tier *tier)
+{
+    tier->rising = true;
+    for (uint32_t m = 0; m < tier->count; m++) {
+        tier->slots[m] = tier->members[m]->slot;
+        tier->rising = tier->rising && (m == 0 || tier->slots[m] > tier->slots[m - 1]);
+    }
+}
+
 static void place_slots(struct weir_set *const *sets, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (uint32_t t = 0; t < sets[i]->tier_count; t++)
-            for (uint32_t m = 0; m < sets[i]->tiers[t].count; m++)
-                sets[i]->tiers[t].slots[m] = sets[i]->tiers[t].members[m]->slot;
+            place_tier_slots(&sets[i]->tiers[t]);
 }
 
 void weir_snapshot_place_slots(weir_snapshot *snapshot)

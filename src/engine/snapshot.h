@@ -46,6 +46,7 @@ struct weir_tier {
     uint32_t count;
     const weir_deployment **members;
     uint32_t *slots;                   /* of the members */
+    bool rising;                       /* the slots rise from member to member */
     double *sums[WEIR_WEIGHT_SOURCES]; /* running sums of their weights; NULL: all are zero */
 };
 

@@ -64,9 +64,7 @@ struct totals {
 static void add_up(const struct weir_candidates *c, struct totals *totals)
 {
     *totals = (struct totals){0};
-    for (uint32_t i = 0; i < c->tier->count; i++) {
-        if (!weir_filter_keeps(c, i))
-            continue;
+    for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
         totals->count++;
         for (size_t source = 0; source < WEIR_WEIGHT_SOURCES; source++)
             totals->weights[source] += c->tier->members[i]->weights[source];
@@ -80,9 +78,7 @@ static uint32_t find_candidate(const struct weir_candidates *c, size_t source, d
     uint32_t last = WEIR_PICK_NONE;
     double weight;
 
-    for (uint32_t i = 0; i < c->tier->count; i++) {
-        if (!weir_filter_keeps(c, i))
-            continue;
+    for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
         weight = source == WEIR_WEIGHT_SOURCES ? 1 : c->tier->members[i]->weights[source];
         if (weight <= 0)
             continue;
