@@ -73,7 +73,7 @@ WEIR_EXPORT void weir_request_init(struct weir_request *request);
 /*
  * Begins a call; nothing happens before the first weir_call_next.  The snapshot must have been adopted by the
  * router; the call holds a reference to it.  All memory of the call comes from mem, which may be an arena. 0,
- * WEIR_ERR_NOMEM or WEIR_ERR_INVALID (an empty model).
+ * WEIR_ERR_NOMEM or WEIR_ERR_INVALID (an empty model, or a snapshot that the router has not adopted).
  */
 WEIR_EXPORT WEIR_MUST_USE int weir_call_begin(weir_router *router, weir_snapshot *snapshot,
                                               const struct weir_request *request, const struct weir_mem *mem,

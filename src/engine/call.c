@@ -199,10 +199,12 @@ void weir_call_summary(const weir_call *call, struct weir_summary *ret_summary)
 size_t weir_call_cooling(const weir_call *call, struct weir_slice group, uint64_t now_ns,
                          struct weir_slice *ret_ids, size_t max)
 {
-    struct weir_resolution found;
+    struct weir_resolution found = call->root.from;
     size_t count = 0;
+    int r =
+        weir_slice_eq(group, found.group) ? 0 : weir_resolve(call->snapshot, group, WEIR_SLICE_EMPTY, &found);
 
-    if (weir_resolve(call->snapshot, group, call->request.qualified_model, &found) != 0 || found.set == NULL)
+    if (r != 0 || found.set == NULL)
         return 0;
     for (uint32_t i = 0; i < found.set->count; i++) {
         if (!weir_live_is_cooling(&call->router->live, found.set->members[i]->slot, now_ns))

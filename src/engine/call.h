@@ -25,8 +25,9 @@
 #include "engine/filter.h"
 #include "engine/resolve.h"
 
-/* A bound on all that a configuration or a request may ask of one call. */
-enum { WEIR_CALL_TRIES_MAX = 10000 };
+/* Bounds on all that a configuration or a request may ask of one call: attempts and hops together, and
+ * targets that are looked at.  A call that reaches one ends as if it had nowhere left to go. */
+enum { WEIR_CALL_TRIES_MAX = 10000, WEIR_CALL_TARGETS_MAX = 1000 };
 
 enum weir_call_state {
 #define X(state, function, prose) WEIR_CALL_##state,
@@ -135,6 +136,7 @@ struct weir_call {
     struct weir_frame *frame; /* the top one */
     struct weir_frame *spare_frames;
     struct weir_tried *tried;
+    uint32_t tried_count;
     struct weir_attempt *attempts; /* not yet dealt with, by number */
     struct weir_attempt *spare_attempts;
     struct weir_slot_set failed;

@@ -40,6 +40,13 @@ uint32_t weir_retry_limit(const struct weir_retry_case *c)
     return c->router->num_retries;
 }
 
+/* A refusal of the credentials: pointless to repeat where nobody else has others. */
+static bool is_refusal(const struct weir_failure *failure)
+{
+    return failure->kind == WEIR_KIND_AUTH || failure->kind == WEIR_KIND_PERMISSION ||
+           failure->status == 401 || failure->status == 403;
+}
+
 static bool status_is_retryable(int status)
 {
     return status < 400 || status >= 500 || status == 401 || status == 403 || status == 408 ||
@@ -55,7 +62,7 @@ bool weir_retry_is_worth(const struct weir_retry_case *c)
         return false;
     if (named_field(c) != WEIR_POLICY_NONE)
         return true;
-    if ((kind == WEIR_KIND_AUTH || kind == WEIR_KIND_PERMISSION) && c->size == 1)
+    if (is_refusal(c->failure) && c->size == 1)
         return false;
     return kind != WEIR_KIND_NOT_FOUND && !c->own_list && status_is_retryable(c->failure->status);
 }

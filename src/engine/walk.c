@@ -25,6 +25,7 @@ bool weir_walk_try(struct weir_call *call, struct weir_slice name, struct weir_s
         return false;
     *tried = (struct weir_tried){call->tried, name, overrides};
     call->tried = tried;
+    call->tried_count++;
     return true;
 }
 
@@ -141,6 +142,7 @@ static enum weir_turn hop(struct weir_call *call)
         .below = source, .level = source->level + 1, .name = target->model, .target = target};
     call->frame = frame;
     call->hops++;
+    call->tries++;
     call->state = WEIR_CALL_RESOLVE;
     event = weir_event_add(&call->events, WEIR_EVENT_FALLBACK, call->now_ns);
     event->group = source->from.group;
@@ -173,21 +175,25 @@ static enum weir_turn ask(struct weir_call *call, struct weir_slice target, stru
     return WEIR_TURN_STEP;
 }
 
+/* Whether the call may look at one more target. */
+static bool may_go_on(const struct weir_call *call)
+{
+    return call->hops < call->snapshot->spec.max_fallbacks && call->tries < WEIR_CALL_TRIES_MAX &&
+           call->tried_count < WEIR_CALL_TARGETS_MAX;
+}
+
 enum weir_turn weir_state_walk(struct weir_call *call, struct weir_step *ret_step)
 {
     struct weir_frame *frame = call->frame;
-    const struct weir_target *target;
     struct weir_slice name;
 
-    if (frame->next_target == frame->chain.count || call->hops >= call->snapshot->spec.max_fallbacks ||
-        call->tries >= WEIR_CALL_TRIES_MAX)
-        return raise(call);
-    frame->next_target++;
-    target = target_of(call);
-    name = weir_resolve_alias(call->snapshot, target->model);
-    if (!weir_walk_try(call, name, target->overrides))
-        return WEIR_TURN_AGAIN;
-    return must_ask(call, name) ? ask(call, name, ret_step) : hop(call);
+    while (may_go_on(call) && frame->next_target < frame->chain.count) {
+        frame->next_target++;
+        name = weir_resolve_alias(call->snapshot, target_of(call)->model);
+        if (weir_walk_try(call, name, target_of(call)->overrides))
+            return must_ask(call, name) ? ask(call, name, ret_step) : hop(call);
+    }
+    return raise(call);
 }
 
 enum weir_turn weir_state_ask(struct weir_call *call, struct weir_step *ret_step)
