@@ -16,14 +16,13 @@
 #include <weir/slice.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "provider/provider.h"
 
 struct weir_http1_head;
 
 /* How the attempt failed. */
 typedef enum weir_mishap {
-#define X(mishap, families, kind, status, text) WEIR_MISHAP_##mishap,
+#define X(mishap, kind, status, text, families, other_kind, other_status) WEIR_MISHAP_##mishap,
 #include "provider/tbl/mishaps.h"
 #undef X
     WEIR_MISHAPS
@@ -53,19 +52,5 @@ struct weir_verdict {
 /* 0 or WEIR_ERR_NOMEM. */
 WEIR_MUST_USE int weir_classify(const struct weir_mishap_report *report, struct weir_arena *arena,
                                 struct weir_verdict *ret_verdict);
-
-/* `error.type` of a failure without words of a provider: by kind and status.  Lives for ever. */
-struct weir_slice weir_failure_type(const struct weir_failure *failure);
-
-/* The exception class of a failure as clients know it: "RateLimitError".  Lives for ever. */
-struct weir_slice weir_failure_class(weir_kind kind);
-
-/*
- * Appends the message that clients see: "litellm.RateLimitError: RateLimitError: OpenAIException - TEXT", and
- * the longer form of the two kinds of EC 1.  An empty display (no provider was asked) leaves "XException - "
- * out. 0, WEIR_ERR_LIMIT or WEIR_ERR_NOMEM of the buffer.
- */
-WEIR_MUST_USE int weir_failure_message(weir_kind kind, struct weir_slice display, struct weir_slice text,
-                                       struct weir_buf *buf);
 
 #endif

@@ -117,4 +117,22 @@ struct weir_chunk {
 void weir_read_chunk(const struct weir_endpoint *endpoint, weir_route route,
                      const struct weir_sse_event *event, struct weir_chunk *ret_chunk);
 
+/* One implementation.  Reading is told the route alone: it must not depend on the deployment. */
+struct weir_dialect {
+    struct weir_slice name;
+    /* Path and query for a model; parts of the endpoint or of the arena.  0 or WEIR_ERR_NOMEM. */
+    int (*target)(const struct weir_endpoint *endpoint, weir_route route, struct weir_slice model,
+                  struct weir_arena *arena, struct weir_slice *ret_target);
+    /* The header that carries the key; *ret_name empty: none.  0 or WEIR_ERR_NOMEM. */
+    int (*credential)(const struct weir_endpoint *endpoint, struct weir_arena *arena,
+                      struct weir_header *ret_header);
+    int (*build)(const struct weir_build *build, struct weir_arena *arena,
+                 struct weir_upstream_request *ret_request);
+    int (*read_answer)(weir_route route, struct weir_slice body, struct weir_plain_answer *ret_answer);
+    void (*read_chunk)(weir_route route, const struct weir_sse_event *event, struct weir_chunk *ret_chunk);
+};
+
+/* The implementation, or NULL: weir has none, or (sim) nothing is called. */
+const struct weir_dialect *weir_dialect_of(weir_dialect_id id);
+
 #endif

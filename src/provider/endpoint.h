@@ -86,6 +86,10 @@ struct weir_endpoint {
 /* Everything empty. */
 void weir_endpoint_init(struct weir_endpoint *endpoint);
 
+/* May stand among `extra_headers`: well formed, and not one that only the gateway can set rightly (Host,
+ * Content-Length, Connection, Accept-Encoding ...). */
+bool weir_endpoint_header_ok(const struct weir_header *header);
+
 /* Conditions of weir_endpoint_prepare: what is wrong with the deployment. */
 #define WEIR_ENDPOINT_NO_DIALECT 1 /* the provider has none here */
 #define WEIR_ENDPOINT_NO_BASE    2 /* neither `api_base` nor an address of the provider's own */
@@ -97,6 +101,18 @@ void weir_endpoint_init(struct weir_endpoint *endpoint);
 /* Renders the second part into the arena.  0, a condition above, or WEIR_ERR_NOMEM; the second part is
  * undefined unless 0. */
 WEIR_MUST_USE int weir_endpoint_prepare(struct weir_endpoint *endpoint, struct weir_arena *arena);
+
+/*
+ * The name under which the provider knows a model of this endpoint, plain and as a JSON string.  Parts of the
+ * model or of the arena.  0, WEIR_ERR_LIMIT (too long a name) or WEIR_ERR_NOMEM.
+ */
+WEIR_MUST_USE int weir_endpoint_model(const struct weir_endpoint *endpoint, struct weir_slice model,
+                                      struct weir_arena *arena, struct weir_slice *ret_name,
+                                      struct weir_slice *ret_json);
+
+/* The members of a JSON object; none for an empty text.  0, WEIR_ENDPOINT_BAD_JSON or WEIR_ERR_NOMEM. */
+WEIR_MUST_USE int weir_endpoint_params(struct weir_slice json, struct weir_arena *arena,
+                                       struct weir_params *ret_params);
 
 /* A sentence for a diagnostic, without secrets: "api_base is not an http or https URL".  Lives for ever. */
 struct weir_slice weir_endpoint_problem(int condition);

@@ -5,6 +5,7 @@
 #ifndef WEIR_PROVIDER_FIELDS_H
 #define WEIR_PROVIDER_FIELDS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weir/slice.h>
@@ -44,6 +45,10 @@ struct weir_field {
     weir_field_class field_class;
     weir_field_place place;
 };
+
+size_t weir_field_count(void);
+/* By length, then by byte; NULL after the last. */
+const struct weir_field *weir_field_at(size_t index);
 
 /* The row of a field, or NULL: it passes. */
 const struct weir_field *weir_field_find(struct weir_slice name);

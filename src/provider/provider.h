@@ -48,21 +48,20 @@ enum {
 
 /* What a provider does differently from the others of its dialect.  Bits. */
 enum {
-    WEIR_QUIRK_ADD_V1 = 1,            /* a base without a path gets "/v1" */
+    WEIR_QUIRK_ADD_V1 = 1,            /* a base that does not end in "/v1" gets it */
     WEIR_QUIRK_NO_STREAM_OPTIONS = 2, /* refuses `stream_options`; sends usage unasked */
-    WEIR_QUIRK_FIREWORKS_MODELS = 4,  /* bare model names get "accounts/fireworks/models/" in front */
-    WEIR_QUIRK_NEEDS_BASE = 8         /* has no address of its own: `api_base` must be given */
+    WEIR_QUIRK_FIREWORKS_MODELS = 4   /* bare model names get "accounts/fireworks/models/" in front */
 };
 
-enum { WEIR_PROVIDER_KEY_VARS = 4, WEIR_PROVIDER_BASE_VARS = 2 };
+enum { WEIR_PROVIDER_VARS = 4 };
 
 struct weir_provider {
     struct weir_slice name;     /* the prefix: "hosted_vllm" */
     struct weir_slice display;  /* in messages, before "Exception": "Hosted_vllm" */
     struct weir_slice api_base; /* empty: none */
     /* Environment variables that are asked, in order, when the deployment does not say; the rest is empty. */
-    struct weir_slice key_vars[WEIR_PROVIDER_KEY_VARS];
-    struct weir_slice base_vars[WEIR_PROVIDER_BASE_VARS];
+    struct weir_slice key_vars[WEIR_PROVIDER_VARS];
+    struct weir_slice base_vars[WEIR_PROVIDER_VARS];
     weir_dialect_id dialect;
     unsigned families; /* WEIR_FAMILY_* */
     unsigned quirks;   /* WEIR_QUIRK_* */

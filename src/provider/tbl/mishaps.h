@@ -1,17 +1,27 @@
 /* clang-format off */ /* one row a line */
 /*
- * Failures that are no HTTP answer with a status of 4xx or 5xx (error-classification.md 2, 12).  For a provider of the
- * families named, kind and status are these; KIND API_ERROR with status 0 means: look at the answer (tbl/classify.h).
+ * How an attempt can fail (error-classification.md 2, 12, 14 step 1).  The first three bring an answer, which decides
+ * (tbl/classify.h); the others are what they are, whatever was received.
  *
- * X(MISHAP, families, kind, status, text)
+ * X(MISHAP, kind, status, text, families for which it is another kind, that kind, its status)
  */
-X(ANSWER, 0, API_ERROR, 0, "")                                                                 /* an answer with status 300 or more */
-X(ERROR_BODY, 0, API_ERROR, 0, "")                                                             /* 200, but an error object; or one in a stream */
-X(NOT_A_STREAM, 0, API_ERROR, 0, "")                                                           /* a stream was due and JSON or HTML came */
-X(CONNECT, 0, CONNECTION, 500, "Connection error.")                                            /* DNS, refused, TLS, reset before any byte */
-X(TIMED_OUT, 0, TIMEOUT, 408, "Request timed out.")                                            /* a limit of the attempt ran out */
-X(CUT_OFF, 0, CONNECTION, 500, "Connection error.")                                            /* ended in the middle, bad chunking, bad gzip, reset */
-X(STREAM_CUT, 0, CONNECTION, 500, "The stream ended without a finish reason.")                 /* neither finish reason nor end marker */
-X(BAD_ANSWER, 0, INTERNAL, 500, "The provider's answer is not the expected JSON.")             /* 200, but no answer */
-X(BAD_CHUNK, 0, INTERNAL, 500, "A chunk of the provider's stream is not valid JSON.")          /* decisions 28 */
-X(TOO_LARGE, 0, INTERNAL, 500, "The provider's answer is larger than weir reads.")             /* a head or an event over its limit */
+/* An answer with a status that is no 2xx. */
+X(ANSWER, API_ERROR, 0, "", 0, API_ERROR, 0)
+/* An error object under a 200, or in a stream. */
+X(ERROR_BODY, API_ERROR, 0, "", 0, API_ERROR, 0)
+/* A stream was due, and JSON or HTML came. */
+X(NOT_A_STREAM, API_ERROR, 0, "", 0, API_ERROR, 0)
+/* Name look-up, refused, TLS, reset before any byte of an answer. */
+X(CONNECT, CONNECTION, 500, "Connection error.", WEIR_FAMILY_OLLAMA, SERVICE_UNAVAILABLE, 503)
+/* A limit of the attempt ran out. */
+X(TIMED_OUT, TIMEOUT, 408, "Request timed out.", 0, TIMEOUT, 408)
+/* Ended in the middle, reset, bad chunking, bad compression. */
+X(CUT_OFF, CONNECTION, 500, "Connection error.", 0, CONNECTION, 500)
+/* A stream closed with neither finish reason nor end marker. */
+X(STREAM_CUT, CONNECTION, 500, "The stream ended without a finish reason.", 0, CONNECTION, 500)
+/* A 2xx that is no answer to this route: empty, no JSON, another shape. */
+X(BAD_ANSWER, INTERNAL, 500, "The provider's answer is not the expected JSON.", 0, INTERNAL, 500)
+/* A chunk that is not valid JSON (decisions 28). */
+X(BAD_CHUNK, INTERNAL, 500, "A chunk of the provider's stream is not valid JSON.", 0, INTERNAL, 500)
+/* A head or an event over its limit. */
+X(TOO_LARGE, INTERNAL, 500, "The provider's answer is larger than weir reads.", 0, INTERNAL, 500)
