@@ -1,0 +1,138 @@
+#include "unit.h"
+
+#include <weir/error.h>
+#include <weir/mem_libc.h>
+
+#include "test_mem.h"
+#include "wire/json_scan.h"
+#include "wire/json_write.h"
+
+static void write_all(struct weir_json_writer *w)
+{
+    weir_json_open(w, '{');
+    weir_json_put_key(w, WEIR_SLICE("a\"b"));
+    weir_json_open(w, '[');
+    weir_json_put_u64(w, UINT64_MAX);
+    weir_json_put_i64(w, INT64_MIN);
+    weir_json_put_i64(w, 5);
+    weir_json_put_fixed(w, 1234, 3);
+    weir_json_open(w, '[');
+    weir_json_close(w, ']');
+    weir_json_open(w, '{');
+    weir_json_close(w, '}');
+    weir_json_put_bool(w, true);
+    weir_json_put_bool(w, false);
+    weir_json_put_null(w);
+    weir_json_put_raw(w, WEIR_SLICE("{\"x\": 1}"));
+    weir_json_close(w, ']');
+    weir_json_put_key(w, WEIR_SLICE("c"));
+    weir_json_put_string(w, WEIR_SLICE("d"));
+    weir_json_close(w, '}');
+}
+
+static void commas_and_colons_are_set(void **state)
+{
+    struct weir_json_writer w;
+    struct weir_buf buf;
+
+    (void)state;
+    weir_buf_init(&buf, weir_mem_libc(), 1000);
+    weir_json_writer_init(&w, &buf);
+    write_all(&w);
+    assert_int_equal(weir_json_writer_end(&w), 0);
+    assert_slice_is(weir_buf_slice(&buf),
+                    "{\"a\\\"b\":[18446744073709551615,-9223372036854775808,5,1.234,[],{},true,false,null,"
+                    "{\"x\": 1}],\"c\":\"d\"}");
+    weir_buf_deinit(&buf);
+}
+
+static void escapes_to(struct weir_slice text, const char *expected)
+{
+    struct weir_buf buf;
+
+    weir_buf_init(&buf, weir_mem_libc(), 1000);
+    assert_int_equal(weir_json_escape(&buf, text), 0);
+    assert_slice_is(weir_buf_slice(&buf), expected);
+    weir_buf_deinit(&buf);
+}
+
+static void strings_are_escaped_as_json_demands(void **state)
+{
+    (void)state;
+    escapes_to(WEIR_SLICE("plain \xc3\xa9 \xf0\x9f\x98\x80 /"), "plain \xc3\xa9 \xf0\x9f\x98\x80 /");
+    escapes_to(WEIR_SLICE("\"\\\n\r\t\b\0\x1f\x7f"), "\\\"\\\\\\n\\r\\t\\u0008\\u0000\\u001f\\u007f");
+    escapes_to(WEIR_SLICE_EMPTY, "");
+}
+
+static void what_is_not_utf8_is_replaced_byte_by_byte(void **state)
+{
+    (void)state;
+    escapes_to(WEIR_SLICE("a\xff"
+                          "b"),
+               "a\xef\xbf\xbd"
+               "b");
+    escapes_to(WEIR_SLICE("\xc3"), "\xef\xbf\xbd");
+    escapes_to(WEIR_SLICE("\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    escapes_to(WEIR_SLICE("\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void any_bytes_become_valid_json(void **state)
+{
+    struct weir_json_value value;
+    size_t bad_at;
+
+    (void)state;
+    for (unsigned pair = 0; pair < 65536; pair++) {
+        char bytes[2] = {(char)(pair >> 8), (char)pair};
+        struct weir_json_writer w;
+        struct weir_buf buf;
+
+        weir_buf_init(&buf, weir_mem_libc(), 1000);
+        weir_json_writer_init(&w, &buf);
+        weir_json_put_string(&w, (struct weir_slice){bytes, 2});
+        assert_int_equal(weir_json_writer_end(&w), 0);
+        assert_int_equal(weir_json_check(weir_buf_slice(&buf), 1, &value, &bad_at), 0);
+        weir_buf_deinit(&buf);
+    }
+}
+
+static void the_first_failure_is_kept(void **state)
+{
+    struct weir_json_writer w;
+    struct weir_buf buf;
+
+    (void)state;
+    weir_buf_init(&buf, weir_mem_libc(), 10);
+    weir_json_writer_init(&w, &buf);
+    write_all(&w);
+    assert_int_equal(weir_json_writer_end(&w), WEIR_ERR_LIMIT);
+    weir_buf_deinit(&buf);
+}
+
+static void running_out_of_memory_is_reported(void **state)
+{
+    struct test_mem mem;
+    struct weir_json_writer w;
+    struct weir_buf buf;
+
+    (void)state;
+    test_mem_init(&mem, 1);
+    weir_buf_init(&buf, &mem.mem, 1000);
+    weir_json_writer_init(&w, &buf);
+    write_all(&w);
+    assert_int_equal(weir_json_writer_end(&w), WEIR_ERR_NOMEM);
+    weir_buf_deinit(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commas_and_colons_are_set),
+        cmocka_unit_test(strings_are_escaped_as_json_demands),
+        cmocka_unit_test(what_is_not_utf8_is_replaced_byte_by_byte),
+        cmocka_unit_test(any_bytes_become_valid_json),
+        cmocka_unit_test(the_first_failure_is_kept),
+        cmocka_unit_test(running_out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
