@@ -78,19 +78,19 @@ static uint32_t next_order(const struct weir_set *set, int64_t above, int32_t *r
     return count;
 }
 
-static double *running_sums(struct weir_arena *arena, const struct weir_tier *tier, size_t source)
+static void sum_weights(struct weir_arena *arena, struct weir_tier *tier, size_t source)
 {
-    double sum = 0, *sums;
+    double greatest = 0, sum = 0;
 
     for (uint32_t i = 0; i < tier->count; i++)
-        sum += tier->members[i]->weights[source];
-    if (sum <= 0)
-        return NULL;
-    sums = weir_arena_zalloc(arena, tier->count, sizeof(*sums));
-    sum = 0;
-    for (uint32_t i = 0; sums != NULL && i < tier->count; i++)
-        sums[i] = sum += tier->members[i]->weights[source];
-    return sums;
+        if (tier->members[i]->weights[source] > greatest)
+            greatest = tier->members[i]->weights[source];
+    tier->greatest[source] = greatest;
+    if (greatest <= 0)
+        return;
+    tier->sums[source] = weir_arena_zalloc(arena, tier->count, sizeof(*tier->sums[source]));
+    for (uint32_t i = 0; tier->sums[source] != NULL && i < tier->count; i++)
+        tier->sums[source][i] = sum += weir_tier_weight(tier, i, source);
 }
 
 static void fill_tier(struct weir_arena *arena, const struct weir_set *set, struct weir_tier *tier)
@@ -105,7 +105,7 @@ static void fill_tier(struct weir_arena *arena, const struct weir_set *set, stru
         if (!set->members[i]->spec.blocked && order_of(set->members[i]) == tier->order)
             tier->members[at++] = set->members[i];
     for (size_t source = 0; source < WEIR_WEIGHT_SOURCES; source++)
-        tier->sums[source] = running_sums(arena, tier, source);
+        sum_weights(arena, tier, source);
 }
 
 void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set)

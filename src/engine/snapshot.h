@@ -45,9 +45,10 @@ struct weir_tier {
     int32_t order;
     uint32_t count;
     const weir_deployment **members;
-    uint32_t *slots;                   /* of the members */
-    bool rising;                       /* the slots rise from member to member */
-    double *sums[WEIR_WEIGHT_SOURCES]; /* running sums of their weights; NULL: all are zero */
+    uint32_t *slots;                      /* of the members */
+    bool rising;                          /* the slots rise from member to member */
+    double greatest[WEIR_WEIGHT_SOURCES]; /* weight of a member */
+    double *sums[WEIR_WEIGHT_SOURCES];    /* running sums of weight / greatest; NULL: all are zero */
 };
 
 struct weir_set {
@@ -116,6 +117,12 @@ WEIR_MUST_USE int weir_snapshot_new(const struct weir_mem *mem, weir_snapshot **
  * that is built in it.
  */
 void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set);
+
+/* A member's weight from a source as a part of the tier's greatest, so that no sum overflows. */
+static inline double weir_tier_weight(const struct weir_tier *tier, uint32_t member, size_t source)
+{
+    return tier->sums[source] == NULL ? 0 : tier->members[member]->weights[source] / tier->greatest[source];
+}
 
 /* Copies the slots of the deployments to where picks read them. */
 void weir_snapshot_place_slots(weir_snapshot *snapshot);

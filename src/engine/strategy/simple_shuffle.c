@@ -13,7 +13,7 @@
 
 #include "base/slice.h"
 
-enum { DRAWS_SMALL = 3, DRAWS_LARGE = 16, LARGE_TIER = 32 };
+enum { DRAWS_SMALL = 3, DRAWS_LARGE = 12, LARGE_TIER = 256 };
 
 /* The first source that any member has; WEIR_WEIGHT_SOURCES: none. */
 static size_t source_of(const struct weir_tier *tier)
@@ -67,7 +67,7 @@ static void add_up(const struct weir_candidates *c, struct totals *totals)
     for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
         totals->count++;
         for (size_t source = 0; source < WEIR_WEIGHT_SOURCES; source++)
-            totals->weights[source] += c->tier->members[i]->weights[source];
+            totals->weights[source] += weir_tier_weight(c->tier, i, source);
     }
 }
 
@@ -79,7 +79,7 @@ static uint32_t find_candidate(const struct weir_candidates *c, size_t source, d
     double weight;
 
     for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
-        weight = source == WEIR_WEIGHT_SOURCES ? 1 : c->tier->members[i]->weights[source];
+        weight = source == WEIR_WEIGHT_SOURCES ? 1 : weir_tier_weight(c->tier, i, source);
         if (weight <= 0)
             continue;
         last = i;
