@@ -26,7 +26,7 @@ struct weir_endpoint;
 struct weir_yaml;
 
 /*
- * Looks an environment variable up; NULL when it is not set.  The text must live until loading is over; name
+ * Looks an environment variable up; NULL when it is not set.  The text must live until the next look-up; name
  * ends with NUL.  weir_config_env_process is getenv.
  */
 typedef const char *weir_config_env_fn(void *user, const char *name);
@@ -47,7 +47,10 @@ struct weir_config_deployment {
     /* A JSON object for /v1/model/info: model_name, litellm_params, model_info with its id.  Secrets are left
      * out, and variables stand there as `os.environ/NAME`. */
     struct weir_slice info;
-    struct weir_place place; /* of its entry */
+    struct weir_slice
+        written_group; /* group and model as they stand in the file: where they are variables, */
+    struct weir_slice written_model; /* `os.environ/NAME` */
+    struct weir_place place;         /* of its entry */
 };
 
 struct weir_config {
@@ -61,6 +64,7 @@ struct weir_config {
     size_t skipped; /* entries of model_list that were left out */
     weir_snapshot *snapshot;
     struct weir_config_env env;
+    const struct weir_yaml *root;      /* all files together, as they were written (config/tree.h) */
     const struct weir_yaml *variables; /* the section environment_variables; NULL: none */
 };
 

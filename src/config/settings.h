@@ -1,6 +1,6 @@
 /*
- * The settings of the process as a plain struct, made from the rows of tbl/settings.h, and the rows
- * themselves for those who walk them.
+ * The settings of the process as a plain struct, made from the rows of tbl/settings.h, and those of
+ * one deployment, from tbl/deployment.h.  The rows themselves are in schema.h.
  *
  * Members hold what was written or the row's default.  Where settings stand in for one another (the router's
  * number, else the process's, else a constant) the outcome is in the snapshot's weir_router_spec; of those
@@ -19,20 +19,31 @@
 
 enum weir_log_format { WEIR_LOG_JSON, WEIR_LOG_LOGFMT };
 
+/* A certificate check that is on, off, or by a file of its own. */
+struct weir_tls_verify {
+    bool said;
+    bool insecure;
+    struct weir_slice ca_file; /* empty: none named */
+};
+
 /* TYPE of a row to the C type of its member. */
 #define WEIR_SETTING_TYPE_BOOL       bool
 #define WEIR_SETTING_TYPE_U32        uint32_t
 #define WEIR_SETTING_TYPE_I32        int32_t
+#define WEIR_SETTING_TYPE_WHOLE      uint64_t
 #define WEIR_SETTING_TYPE_BYTES      uint64_t
 #define WEIR_SETTING_TYPE_NUMBER     double
 #define WEIR_SETTING_TYPE_SECONDS    uint64_t
 #define WEIR_SETTING_TYPE_TEXT       struct weir_slice
+#define WEIR_SETTING_TYPE_NAME       struct weir_slice
 #define WEIR_SETTING_TYPE_SECRET     struct weir_slice
 #define WEIR_SETTING_TYPE_RETRIES    struct weir_policy
 #define WEIR_SETTING_TYPE_FAILS      struct weir_policy
+#define WEIR_SETTING_TYPE_VERIFY     struct weir_tls_verify
 #define WEIR_SETTING_TYPE_STRATEGY   weir_strategy
 #define WEIR_SETTING_TYPE_LOG_FORMAT enum weir_log_format
 #define WEIR_SETTING_TYPE_OBJECT     struct weir_slice
+#define WEIR_SETTING_TYPE_ANY        struct weir_slice
 
 /* One member a row: num_retries of router_settings is router_num_retries, and so on. */
 struct weir_settings {
@@ -45,6 +56,12 @@ enum weir_setting_id {
 #define SETTING(section, key, member, type, unit, min, max, dflt, reload, prose) WEIR_SETTING_##member,
 #include "config/tbl/settings.h"
     WEIR_SETTING_COUNT
+};
+
+/* What is read of one entry of model_list, from the rows of tbl/deployment.h.  Members as above. */
+struct weir_deployment_settings {
+#define FIELD(section, key, member, type, unit, min, max, dflt, prose) WEIR_SETTING_TYPE_##type member;
+#include "config/tbl/deployment.h"
 };
 
 #endif

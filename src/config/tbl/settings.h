@@ -7,7 +7,7 @@
  * SETTING(SECTION, key, member, TYPE, unit, min, max, default, RELOAD, what it does)
  * PART(SECTION, key, shape, RELOAD, what it does)    read by code of its own; no member
  *
- * SECTION  ROUTER, LITELLM, GENERAL, WEIR, or VARIABLE: an environment variable
+ * SECTION  TOP (the top level), ROUTER, LITELLM, GENERAL, WEIR, or VARIABLE: an environment variable
  * member   of struct weir_settings; durations are nanoseconds there, whatever the file says
  * TYPE     BOOL bool; U32 uint32_t; BYTES uint64_t (a number, or text with KiB, MiB, GiB); NUMBER double;
  *          SECONDS uint64_t, nanoseconds; TEXT and SECRET struct weir_slice; RETRIES and FAILS struct
@@ -23,6 +23,15 @@
 #ifndef PART
 #define PART(section, key, shape, reload, prose)
 #endif
+
+PART(TOP, model_list, "list of deployments", LIVE, "The deployments; those of one model_name are a group.")
+PART(TOP, router_settings, "map", LIVE, "Retries, fallbacks, cooldowns.")
+PART(TOP, litellm_settings, "map", LIVE, "Defaults of the same, for the whole process.")
+PART(TOP, general_settings, "map", LIVE, "Who may call, and what requests may ask for.")
+PART(TOP, weir_settings, "map", LIVE, "Limits and logs of weir; LiteLLM ignores this section.")
+PART(TOP, environment_variables, "map of names to text", LIVE, "Variables that are set before all others are read.")
+PART(TOP, credential_list, "list of maps with credential_name and credential_values", LIVE, "Named sets of api_key, api_base and the like for litellm_credential_name.")
+PART(TOP, include, "list of paths", LIVE, "Other files, relative to this one: their lists are appended, their other keys replace.")
 
 SETTING(ROUTER, routing_strategy, strategy, STRATEGY, "", 0, 0, "simple-shuffle", LIVE, "How one of a group's deployments is chosen.")
 SETTING(ROUTER, num_retries, router_num_retries, U32, "", 0, 1000, "", LIVE, "Retries in one group after the first attempt; not set: that of litellm_settings, else 2.")
@@ -42,7 +51,7 @@ SETTING(ROUTER, cooldown_time, router_cooldown_ns, SECONDS, "s", 0, 2592000, "",
 SETTING(ROUTER, disable_cooldowns, disable_cooldowns, BOOL, "", 0, 0, "false", LIVE, "Never take a deployment out of the pick.")
 SETTING(ROUTER, timeout, router_timeout_ns, SECONDS, "s", 0.001, 2592000, "", LIVE, "Limit of one attempt; not set: litellm_settings.request_timeout.")
 SETTING(ROUTER, stream_timeout, router_stream_timeout_ns, SECONDS, "s", 0.001, 2592000, "", LIVE, "Limit until the first chunk of a streamed attempt; not set: timeout.")
-SETTING(ROUTER, default_litellm_params, default_params, OBJECT, "", 0, 0, "", LIVE, "Parameters of every call; they beat a deployment's own, and a request's beat them.")
+PART(ROUTER, default_litellm_params, "map", LIVE, "Parameters of every call; they beat a deployment's own, and a request's beat them.")
 SETTING(ROUTER, enable_health_check_routing, router_health_check_routing, BOOL, "", 0, 0, "false", LIVE, "With allowed_fails_policy: when all deployments of a group cool down, try one all the same.")
 SETTING(ROUTER, ignore_invalid_deployments, ignore_invalid, BOOL, "", 0, 0, "true", LIVE, "Leave a wrong entry of model_list out and start; false: refuse to start.")
 
@@ -55,6 +64,7 @@ PART(LITELLM, default_fallbacks, "list of groups", LIVE, "Used when router_setti
 SETTING(LITELLM, max_fallbacks, litellm_max_fallbacks, U32, "", 0, 1000, "", LIVE, "Default of router_settings.max_fallbacks.")
 SETTING(LITELLM, allowed_fails, litellm_allowed_fails, U32, "", 0, 1000000, "", LIVE, "Has no effect by itself, as in LiteLLM; write router_settings.allowed_fails.")
 SETTING(LITELLM, cooldown_time, litellm_cooldown_ns, SECONDS, "s", 0, 2592000, "", LIVE, "Default of router_settings.cooldown_time.")
+SETTING(LITELLM, ssl_verify, litellm_ssl_verify, VERIFY, "", 0, 0, "", START, "Default of weir_settings.ssl_verify, or of its ca_file when it is a path.")
 SETTING(LITELLM, expose_router_debug_in_errors, expose_router_debug, BOOL, "", 0, 0, "true", LIVE, "Add to the text of an error what the router tried.")
 
 SETTING(GENERAL, master_key, master_key, SECRET, "", 0, 0, "", LIVE, "The key that callers must present; not set: the variable LITELLM_MASTER_KEY, else no key, and only loopback is served.")
@@ -106,6 +116,8 @@ SETTING(VARIABLE, DEFAULT_FAILURE_THRESHOLD_MINIMUM_REQUESTS, failure_min_reques
 SETTING(VARIABLE, SINGLE_DEPLOYMENT_TRAFFIC_FAILURE_THRESHOLD, single_failure_minimum, U32, "", 1, 1000000000, "1000", START, "Failures in a minute without one success that cool a lone deployment too.")
 SETTING(VARIABLE, ROUTER_MAX_FALLBACKS, default_max_fallbacks, U32, "", 0, 1000, "5", START, "Hops to other groups where no setting says.")
 SETTING(VARIABLE, REQUEST_TIMEOUT, default_timeout_ns, SECONDS, "s", 0.001, 2592000, "6000", START, "Limit of one attempt where no setting says.")
+SETTING(VARIABLE, SSL_VERIFY, variable_ssl_verify, VERIFY, "", 0, 0, "", START, "Default of litellm_settings.ssl_verify.")
+SETTING(VARIABLE, SSL_CERT_FILE, variable_ca_file, TEXT, "", 0, 0, "", START, "File of certificates to trust where no setting names one.")
 SETTING(VARIABLE, LITELLM_MASTER_KEY, variable_master_key, SECRET, "", 0, 0, "", START, "The master key where general_settings has none.")
 SETTING(VARIABLE, LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY, variable_permit_no_master_key, BOOL, "", 0, 0, "false", START, "As general_settings.dangerously_permit_weak_or_unset_master_key.")
 

@@ -1,0 +1,6 @@
+/* clang-format off */ /* one row a line */
+/*
+ * The commands of the program: X(name, function, arguments, what it does)
+ */
+X("check", weir_cli_check, "[OPTIONS] FILE", "read a configuration, print what it means and what is wrong with it")
+X("version", weir_cli_version, "", "print the version, the build and the libraries")

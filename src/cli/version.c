@@ -1,0 +1,34 @@
+/*
+ * `weir version`: what this program is made of, for reports.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <llhttp.h>
+#include <openssl/crypto.h>
+#include <yaml.h>
+#include <yyjson.h>
+#include <zlib.h>
+
+#include "cli/command.h"
+
+int weir_cli_version(int argc, char **argv)
+{
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        puts("usage: weir version\n\nPrints the version of weir, how it was built, and its libraries.");
+        return WEIR_EXIT_OK;
+    }
+    if (argc > 1)
+        return weir_cli_usage("version", "it takes no arguments: ", argv[1]);
+    printf("weir %s\n", WEIR_VERSION);
+#ifdef __VERSION__
+    printf("compiler  %s\n", __VERSION__);
+#endif
+    printf("pools     %s\n", WEIR_POOLS ? "on" : "off");
+    printf("openssl   %s\n", OpenSSL_version(OPENSSL_VERSION));
+    printf("libyaml   %s\n", yaml_get_version_string());
+    printf("llhttp    %d.%d.%d\n", LLHTTP_VERSION_MAJOR, LLHTTP_VERSION_MINOR, LLHTTP_VERSION_PATCH);
+    printf("yyjson    %s\n", YYJSON_VERSION_STRING);
+    printf("zlib      %s\n", zlibVersion());
+    return WEIR_EXIT_OK;
+}

@@ -1,0 +1,399 @@
+/*
+ * Deployments.
+ *
+ * Model: an entry passes a row of steps (its shape, its settings, its credential, its endpoint, its place in
+ * the snapshot); the first that finds a mistake says so and the entry is left out.  Keys that are not read
+ * are told in any case, so that a misspelt key explains the mistake that it leads to.
+ */
+#include "config/deployments.h"
+
+#include <openssl/evp.h>
+
+#include <weir/error.h>
+
+#include "base/map.h"
+#include "base/slice.h"
+#include "base/text.h"
+#include "config/endpoints.h"
+#include "config/entry.h"
+#include "config/tree_json.h"
+#include "config/value.h"
+
+enum { ID_BYTES = 32, SAME_MAX = 10000, PARAMS_LIMIT = 2 };
+
+struct reading {
+    struct weir_loader *loader;
+    const struct weir_yaml *credentials; /* credential_list; NULL: none */
+    struct weir_path list;
+    struct weir_map ids; /* id to the entry's node */
+};
+
+static int skip(struct reading *reading, const struct weir_yaml *node, const struct weir_path *path,
+                struct weir_slice what, struct weir_slice more)
+{
+    WEIR_REPORT(reading->loader, ERROR, node, path, what, more, reading->loader->consequence);
+    return WEIR_ENTRY_SKIPPED;
+}
+
+/* `litellm_params:` with nothing in it: mostly its keys stand beside it instead of below. */
+static int skip_empty_params(struct reading *reading, const struct weir_config_entry *entry)
+{
+    const struct weir_yaml *node = entry->node;
+
+    for (size_t i = 0; i < node->count; i++)
+        if (weir_schema_find(WEIR_SECTION_PARAMS, node->pairs[i].key->text) != NULL &&
+            weir_schema_find(WEIR_SECTION_ENTRY, node->pairs[i].key->text) == NULL)
+            return skip(reading, node, &entry->path,
+                        WEIR_SLICE("litellm_params is empty; the keys below it need more indentation, from "),
+                        node->pairs[i].key->text);
+    return skip(reading, node, &entry->path, WEIR_SLICE("litellm_params is empty, expected a map with model"),
+                WEIR_SLICE_EMPTY);
+}
+
+static int check_shape(struct reading *reading, struct weir_config_entry *entry)
+{
+    const struct weir_yaml *node = entry->node;
+
+    if (node->kind != WEIR_YAML_MAP)
+        return skip(reading, node, &entry->path, WEIR_SLICE("found "),
+                    weir_arena_join(reading->loader->arena,
+                                    (struct weir_slice[]){weir_yaml_kind_name(node),
+                                                          WEIR_SLICE(", expected a map with model_name and "
+                                                                     "litellm_params")},
+                                    2));
+    entry->params = weir_yaml_get(node, WEIR_SLICE("litellm_params"));
+    entry->info = weir_yaml_get(node, WEIR_SLICE("model_info"));
+    if (entry->params == NULL && weir_yaml_pair(node, WEIR_SLICE("litellm_params")) == NULL)
+        return skip(reading, node, &entry->path, WEIR_SLICE("no litellm_params, expected a map with model"),
+                    WEIR_SLICE_EMPTY);
+    if (entry->params == NULL || (entry->params->kind == WEIR_YAML_MAP && entry->params->count == 0))
+        return skip_empty_params(reading, entry);
+    if (entry->params->kind != WEIR_YAML_MAP)
+        return skip(reading, entry->params, &entry->params_path, WEIR_SLICE("found "),
+                    weir_yaml_kind_name(entry->params));
+    if (entry->info != NULL && entry->info->kind != WEIR_YAML_MAP)
+        return skip(reading, entry->info, &entry->info_path, WEIR_SLICE("found "),
+                    weir_yaml_kind_name(entry->info));
+    return 0;
+}
+
+/* Tells the keys of one map that are not read. */
+static void tell_keys(struct weir_loader *loader, enum weir_section section, const struct weir_yaml *map,
+                      const struct weir_path *path)
+{
+    for (size_t i = 0; map != NULL && map->kind == WEIR_YAML_MAP && i < map->count; i++) {
+        const struct weir_yaml *key = map->pairs[i].key;
+        const struct weir_setting_row *row = weir_schema_find(section, key->text);
+        struct weir_path here = {path, key->text, 0};
+        size_t limit = section == WEIR_SECTION_ENTRY ? weir_loader_near_limit(key->text) : PARAMS_LIMIT;
+
+        if (row == NULL || row->status != WEIR_ROW_READ)
+            weir_loader_unread_key(loader, section, key, &here, limit);
+    }
+}
+
+static int read_fields(struct weir_loader *loader, enum weir_section section, const struct weir_yaml *map,
+                       const struct weir_path *path, struct weir_deployment_settings *settings)
+{
+    for (size_t i = 0; map != NULL && i < map->count; i++) {
+        const struct weir_setting_row *row = weir_schema_find(section, map->pairs[i].key->text);
+        struct weir_path here = {path, map->pairs[i].key->text, 0};
+        int rv;
+
+        if (row == NULL || row->status != WEIR_ROW_READ || row->type == WEIR_VALUE_PART)
+            continue;
+        rv = weir_value_read(loader, row, map->pairs[i].value, &here, WEIR_SEVERITY_ERROR,
+                             (char *)settings + row->offset);
+        if (rv != 0)
+            return rv == WEIR_VALUE_WRONG ? WEIR_ENTRY_SKIPPED : rv;
+    }
+    return 0;
+}
+
+static void default_fields(struct weir_deployment_settings *settings)
+{
+    for (size_t i = WEIR_SETTING_COUNT; i < weir_schema_count(); i++) {
+        const struct weir_setting_row *row = weir_schema_row(i);
+
+        if (row->section >= WEIR_SECTION_ENTRY && row->section <= WEIR_SECTION_INFO &&
+            row->status == WEIR_ROW_READ && row->type != WEIR_VALUE_PART)
+            weir_value_default(row, (char *)settings + row->offset);
+    }
+}
+
+/* A required text: present, not null, not empty. */
+static int require(struct reading *reading, const struct weir_yaml *map, const struct weir_path *path,
+                   const struct weir_path *entry_path, struct weir_slice key, struct weir_slice value)
+{
+    const struct weir_yaml_pair *pair = weir_yaml_pair(map, key);
+    struct weir_path here = {path, key, 0};
+
+    if (value.len > 0)
+        return 0;
+    if (pair != NULL && pair->value->variable)
+        return skip(reading, pair->value, &here, WEIR_SLICE("the environment variable is not set or empty: "),
+                    pair->value->written);
+    return skip(reading, map, entry_path, WEIR_SLICE("no "), key);
+}
+
+/* The values of a credential below what is written in the params. */
+static const struct weir_yaml *under(struct weir_loader *loader, const struct weir_yaml *params,
+                                     const struct weir_yaml *values)
+{
+    struct weir_yaml *both = weir_arena_zalloc(loader->arena, 1, sizeof(*both));
+
+    if (both == NULL)
+        return NULL;
+    *both = *params;
+    both->count = 0;
+    both->pairs = weir_arena_zalloc(loader->arena, params->count + values->count + 1, sizeof(*both->pairs));
+    if (both->pairs == NULL)
+        return NULL;
+    for (size_t i = 0; i < params->count; i++)
+        if (params->pairs[i].value->kind != WEIR_YAML_NULL)
+            both->pairs[both->count++] = params->pairs[i];
+    for (size_t i = 0; i < values->count; i++)
+        if (weir_yaml_get(params, values->pairs[i].key->text) == NULL)
+            both->pairs[both->count++] = values->pairs[i];
+    return both;
+}
+
+static int add_credential(struct reading *reading, struct weir_config_entry *entry)
+{
+    struct weir_slice key = WEIR_SLICE("litellm_credential_name"), name = entry->settings.credential_name;
+    struct weir_path path = {&entry->params_path, key, 0};
+    const struct weir_yaml *list = reading->credentials;
+
+    if (name.len == 0)
+        return 0;
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        const struct weir_yaml *own = weir_yaml_get(list->items[i], WEIR_SLICE("credential_name"));
+        const struct weir_yaml *values = weir_yaml_get(list->items[i], WEIR_SLICE("credential_values"));
+
+        if (own == NULL || !weir_slice_eq(own->text, name) || values == NULL || values->kind != WEIR_YAML_MAP)
+            continue;
+        entry->params = under(reading->loader, entry->params, values);
+        if (entry->params == NULL)
+            return WEIR_ERR_NOMEM;
+        return read_fields(reading->loader, WEIR_SECTION_PARAMS, entry->params, &entry->params_path,
+                           &entry->settings);
+    }
+    return skip(reading, weir_yaml_get(entry->params, key), &path,
+                WEIR_SLICE("no entry of credential_list has this name and credential_values"),
+                WEIR_SLICE_EMPTY);
+}
+
+static int read_settings(struct reading *reading, struct weir_config_entry *entry)
+{
+    struct weir_loader *loader = reading->loader;
+    int rv;
+
+    default_fields(&entry->settings);
+    rv = read_fields(loader, WEIR_SECTION_ENTRY, entry->node, &entry->path, &entry->settings);
+    if (rv == 0)
+        rv = require(reading, entry->node, &entry->path, &entry->path, WEIR_SLICE("model_name"),
+                     entry->settings.model_name);
+    if (rv == 0)
+        rv = read_fields(loader, WEIR_SECTION_PARAMS, entry->params, &entry->params_path, &entry->settings);
+    if (rv == 0)
+        rv = add_credential(reading, entry);
+    if (rv == 0 && entry->settings.model.len == 0)
+        rv = require(reading,
+                     weir_yaml_pair(entry->params, WEIR_SLICE("model")) != NULL ? entry->params : entry->node,
+                     &entry->params_path, &entry->path, WEIR_SLICE("model"), entry->settings.model);
+    if (rv == 0)
+        rv = read_fields(loader, WEIR_SECTION_INFO, entry->info, &entry->info_path, &entry->settings);
+    return rv;
+}
+
+/* SHA-256 in hex of the group, the params as they are written, and a number that tells twins apart. */
+static int hash_id(struct weir_loader *loader, const struct weir_config_entry *entry, uint64_t twin,
+                   struct weir_slice *ret_id)
+{
+    static const char hex[] = "0123456789abcdef";
+    char digits[WEIR_TEXT_U64_MAX];
+    struct weir_slice parts[] = {
+        entry->settings.model_name, WEIR_SLICE("\n"),
+        weir_tree_json(weir_yaml_get(entry->node, WEIR_SLICE("litellm_params")), true, loader->arena),
+        WEIR_SLICE("\n"), twin == 0 ? WEIR_SLICE("") : weir_text_u64(twin, digits)};
+    struct weir_slice text = weir_arena_join(loader->arena, parts, sizeof(parts) / sizeof(*parts));
+    unsigned char digest[ID_BYTES];
+    char *id = weir_arena_alloc(loader->arena, sizeof(digest) * 2);
+
+    if (id == NULL || text.len == 0)
+        return WEIR_ERR_NOMEM;
+    if (EVP_Digest(text.ptr, text.len, digest, NULL, EVP_sha256(), NULL) != 1)
+        return WEIR_ERR_INTERNAL;
+    for (size_t i = 0; i < sizeof(digest); i++) {
+        id[2 * i] = hex[digest[i] >> 4];
+        id[2 * i + 1] = hex[digest[i] & 15];
+    }
+    *ret_id = (struct weir_slice){id, sizeof(digest) * 2};
+    return 0;
+}
+
+/* The written id, which must be new, or one made from the entry. */
+static int choose_id(struct reading *reading, const struct weir_config_entry *entry,
+                     struct weir_slice *ret_id)
+{
+    struct weir_slice id = entry->settings.id;
+    const struct weir_yaml *first = id.len == 0 ? NULL : weir_map_get(&reading->ids, id);
+    struct weir_path path = {&entry->info_path, WEIR_SLICE("id"), 0};
+    char digits[WEIR_TEXT_U64_MAX];
+    int rv = 0;
+
+    if (first != NULL)
+        return skip(reading, weir_yaml_get(entry->info, path.key), &path,
+                    WEIR_SLICE("this id is taken by the entry in line "),
+                    weir_text_u64(first->place.line, digits));
+    if (id.len == 0)
+        rv = hash_id(reading->loader, entry, 0, &id);
+    for (uint64_t twin = 1; rv == 0 && weir_map_get(&reading->ids, id) != NULL && twin < SAME_MAX; twin++)
+        rv = hash_id(reading->loader, entry, twin, &id);
+    if (rv == 0)
+        *ret_id = id;
+    return rv;
+}
+
+static double limit_of(uint64_t first, uint64_t second)
+{
+    if (first != UINT64_MAX)
+        return (double)first;
+    return second != UINT64_MAX ? (double)second : 0;
+}
+
+static void fill_spec(const struct weir_deployment_settings *s, struct weir_deployment_spec *spec)
+{
+    weir_deployment_spec_init(spec);
+    spec->group = s->model_name;
+    spec->model = s->model;
+    spec->weight = s->weight;
+    spec->rpm = limit_of(s->entry_rpm, s->rpm);
+    spec->tpm = limit_of(s->entry_tpm, s->tpm);
+    spec->order = s->order != WEIR_UNSET_ORDER ? s->order : s->info_order;
+    spec->num_retries = s->num_retries;
+    spec->timeout_ns = s->timeout_ns;
+    spec->stream_timeout_ns = s->stream_timeout_ns;
+    spec->cooldown_ns = s->info_cooldown_ns != WEIR_UNSET_NS ? s->info_cooldown_ns : s->cooldown_ns;
+    spec->allowed_fails = s->allowed_fails;
+    spec->allowed_fails_policy = s->allowed_fails_policy;
+    spec->blocked = s->blocked;
+}
+
+static struct weir_slice written(const struct weir_yaml *map, struct weir_slice key)
+{
+    const struct weir_yaml *node = weir_yaml_get(map, key);
+
+    return node == NULL ? WEIR_SLICE_EMPTY : node->written;
+}
+
+static int add_deployment(struct reading *reading, const struct weir_config_entry *entry,
+                          struct weir_slice id, struct weir_endpoint *endpoint)
+{
+    struct weir_loader *loader = reading->loader;
+    struct weir_config *config = loader->config;
+    struct weir_config_deployment *deployment = weir_arena_zalloc(loader->arena, 1, sizeof(*deployment));
+    struct weir_yaml *node = weir_arena_zalloc(loader->arena, 1, sizeof(*node));
+    struct weir_deployment_spec spec;
+    int rv;
+
+    if (deployment == NULL || node == NULL)
+        return WEIR_ERR_NOMEM;
+    *node = *entry->node;
+    *deployment = (struct weir_config_deployment){id,
+                                                  entry->settings.model_name,
+                                                  entry->settings.model,
+                                                  endpoint,
+                                                  weir_endpoints_info(loader, entry, endpoint, id),
+                                                  written(entry->node, WEIR_SLICE("model_name")),
+                                                  written(entry->params, WEIR_SLICE("model")),
+                                                  entry->node->place};
+    fill_spec(&entry->settings, &spec);
+    spec.id = id;
+    spec.user = deployment;
+    rv = weir_snapshot_add_deployment(loader->builder, &spec);
+    if (rv != 0)
+        return rv < 0 ? rv : WEIR_ERR_INTERNAL;
+    config->deployments[config->deployment_count++] = deployment;
+    return weir_map_add(&reading->ids, id, node);
+}
+
+static int read_entry(struct reading *reading, const struct weir_yaml *node, size_t index)
+{
+    struct weir_config_entry entry = {.node = node, .path = {&reading->list, WEIR_SLICE_EMPTY, index}};
+    struct weir_endpoint *endpoint = NULL;
+    struct weir_slice id = WEIR_SLICE_EMPTY;
+    int rv;
+
+    entry.params_path = (struct weir_path){&entry.path, WEIR_SLICE("litellm_params"), 0};
+    entry.info_path = (struct weir_path){&entry.path, WEIR_SLICE("model_info"), 0};
+    rv = check_shape(reading, &entry);
+    if (rv != 0)
+        return rv;
+    tell_keys(reading->loader, WEIR_SECTION_ENTRY, node, &entry.path);
+    tell_keys(reading->loader, WEIR_SECTION_PARAMS, entry.params, &entry.params_path);
+    tell_keys(reading->loader, WEIR_SECTION_INFO, entry.info, &entry.info_path);
+    rv = read_settings(reading, &entry);
+    if (rv == 0)
+        rv = weir_endpoints_make(reading->loader, &entry, &endpoint);
+    if (rv == 0)
+        rv = choose_id(reading, &entry, &id);
+    return rv != 0 ? rv : add_deployment(reading, &entry, id, endpoint);
+}
+
+static int read_entries(struct reading *reading, const struct weir_yaml *list)
+{
+    struct weir_loader *loader = reading->loader;
+    struct weir_config *config = loader->config;
+
+    config->deployments =
+        weir_arena_zalloc(loader->arena, list->count + 1, sizeof(struct weir_config_deployment *));
+    if (config->deployments == NULL)
+        return WEIR_ERR_NOMEM;
+    for (size_t i = 0; i < list->count; i++) {
+        int rv = read_entry(reading, list->items[i], i);
+
+        if (rv == WEIR_ENTRY_SKIPPED)
+            config->skipped++;
+        else if (rv != 0)
+            return rv;
+    }
+    if (config->skipped == 0 || config->settings.ignore_invalid)
+        return 0;
+    WEIR_DIAG(loader->diags, WEIR_SEVERITY_FATAL, &list->place, reading->list.key,
+              WEIR_SLICE("entries are wrong, and ignore_invalid_deployments is false"));
+    return WEIR_CONFIG_REFUSED;
+}
+
+/* A list of the top level; NULL where it is absent, a fatal diagnostic where it is none. */
+static int top_list(struct weir_loader *loader, struct weir_slice key, const struct weir_yaml **ret_list)
+{
+    const struct weir_yaml *list = weir_yaml_get(loader->root, key);
+    struct weir_path path = {NULL, key, 0};
+
+    *ret_list = list;
+    if (list == NULL || list->kind == WEIR_YAML_LIST)
+        return 0;
+    WEIR_REPORT(loader, FATAL, list, &path, WEIR_SLICE("found "), weir_yaml_kind_name(list),
+                WEIR_SLICE(", expected a list"));
+    return WEIR_CONFIG_REFUSED;
+}
+
+int weir_deployments_read(struct weir_loader *loader)
+{
+    struct reading reading = {.loader = loader, .list = {NULL, WEIR_SLICE("model_list"), 0}};
+    const struct weir_yaml *list;
+    int rv = top_list(loader, reading.list.key, &list);
+
+    if (rv == 0)
+        rv = top_list(loader, WEIR_SLICE("credential_list"), &reading.credentials);
+    if (rv != 0 || list == NULL)
+        return rv;
+    loader->consequence =
+        loader->config->settings.ignore_invalid ? WEIR_SLICE("; the entry is skipped") : WEIR_SLICE_EMPTY;
+    weir_map_init(&reading.ids, loader->arena->mem);
+    rv = read_entries(&reading, list);
+    weir_map_deinit(&reading.ids);
+    loader->consequence = WEIR_SLICE_EMPTY;
+    return rv;
+}

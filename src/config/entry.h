@@ -1,0 +1,24 @@
+/*
+ * One entry of model_list while it is read.
+ */
+#ifndef WEIR_CONFIG_ENTRY_H
+#define WEIR_CONFIG_ENTRY_H
+
+#include "config/loader.h"
+#include "config/settings.h"
+#include "provider/endpoint.h"
+
+struct weir_config_entry {
+    const struct weir_yaml *node;
+    const struct weir_yaml *params; /* litellm_params, with the values of its credential */
+    const struct weir_yaml *info;   /* model_info; NULL: none */
+    struct weir_path path;          /* model_list[i]; up points into the caller */
+    struct weir_path params_path;
+    struct weir_path info_path;
+    struct weir_deployment_settings settings;
+};
+
+/* The entry cannot be used; an error says why. */
+#define WEIR_ENTRY_SKIPPED 3
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * What the parts of the loader share while one configuration is read.
+ *
+ * Conventions of all parts: 0 done (though there may be diagnostics), WEIR_CONFIG_REFUSED with a fatal
+ * diagnostic, or negative.  Everything is made in the configuration's arena.
+ */
+#ifndef WEIR_CONFIG_LOADER_H
+#define WEIR_CONFIG_LOADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <weir/attr.h>
+#include <weir/mem.h>
+#include <weir/slice.h>
+#include <weir/snapshot.h>
+
+#include "base/arena.h"
+#include "config/config.h"
+#include "config/diag.h"
+#include "config/schema.h"
+#include "config/tree.h"
+
+struct weir_loader {
+    struct weir_config *config;
+    struct weir_arena *arena; /* the configuration's */
+    struct weir_diags *diags;
+    struct weir_yaml *root; /* all files together */
+    weir_snapshot_builder *builder;
+    bool *told;                    /* by row: its key was said to be not supported already */
+    struct weir_slice consequence; /* ends complaints of wrong values: "; the entry is skipped" */
+};
+
+/* One diagnostic at the place of node. */
+#define WEIR_REPORT(loader, severity, node, path, ...)                                                       \
+    WEIR_DIAG((loader)->diags, WEIR_SEVERITY_##severity, &(node)->place,                                     \
+              weir_path_text((path), (loader)->arena), __VA_ARGS__)
+
+/*
+ * Says what is wrong with a key that its section does not read: known and not supported, belongs elsewhere,
+ * or unknown, with the nearest known name at most limit letters away.  path is that of the key.
+ */
+void weir_loader_unread_key(struct weir_loader *loader, enum weir_section section,
+                            const struct weir_yaml *key, const struct weir_path *path, size_t limit);
+
+/* How many wrong letters make a key of an ordinary section "near". */
+size_t weir_loader_near_limit(struct weir_slice key);
+
+#endif

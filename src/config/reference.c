@@ -1,0 +1,193 @@
+/*
+ * The reference page and the dump of defaults: one walk over the rows each.
+ */
+#include "config/reference.h"
+
+#include <weir/error.h>
+
+#include "base/slice.h"
+#include "config/schema.h"
+#include "config/settings.h"
+
+static const char *const head =
+    "# Configuration\n"
+    "\n"
+    "<!-- Made from src/config/tbl by `weir check --reference`; edit the tables, not this page. -->\n"
+    "\n"
+    "weir reads LiteLLM's `config.yaml` as it is. `weir check FILE` says what a file means and what is "
+    "wrong\n"
+    "with it; `weir check --defaults` prints every setting with its default.\n"
+    "\n"
+    "- YAML 1.1, as PyYAML reads it: `yes` and `on` are true, `010` is eight, `1e6` is text. Anchors, "
+    "aliases\n"
+    "  and merge keys (`<<`) work; keys at the top level that start with `x-` are yours.\n"
+    "- `os.environ/NAME` as the whole value of a key is that environment variable. Inside a longer text, or "
+    "as\n"
+    "  an item of a list, it is not replaced; `weir check` warns of it. A variable that is not set counts as "
+    "a\n"
+    "  key that is not there, except for `master_key` and the address and password of Redis (weir does not\n"
+    "  start) and for `model` and `model_name` (the entry is left out).\n"
+    "- Numbers and booleans may be in quotes. Durations are seconds, fractions allowed.\n"
+    "- A key that is written twice holds the last value, with a warning.\n"
+    "- A wrong entry of `model_list` is left out with an error and weir starts without it. A wrong value of "
+    "a\n"
+    "  setting, or a fallback chain of the wrong shape, refuses the start.\n"
+    "- `router_settings` beats the same key of `litellm_settings`.\n";
+
+static const char *const intros[WEIR_SECTIONS] = {
+    [WEIR_SECTION_TOP] = "The sections of a file.",
+    [WEIR_SECTION_ENTRY] = "`model_list` is a list of deployments; these are the keys of one.",
+    [WEIR_SECTION_PARAMS] =
+        "`model_list[].litellm_params`. Every key that is not here is a provider argument: a "
+        "member of the body of each request, which the request's own member of that name beats.",
+    [WEIR_SECTION_INFO] = "`model_list[].model_info`. Other keys are shown in `/v1/model/info`.",
+    [WEIR_SECTION_ROUTER] = "Retries, fallbacks, cooldowns.",
+    [WEIR_SECTION_LITELLM] = "Defaults for the whole process.",
+    [WEIR_SECTION_GENERAL] = "Who may call, and what requests may ask for.",
+    [WEIR_SECTION_WEIR] =
+        "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
+    [WEIR_SECTION_VARIABLE] =
+        "Constants that are set by environment variables (or in `environment_variables`). "
+        "Providers' keys (`OPENAI_API_KEY` and its kin), `HTTP_PROXY`, `HTTPS_PROXY` and "
+        "`NO_PROXY` are read too.",
+};
+
+static const char *const titles[WEIR_SECTIONS] = {
+    [WEIR_SECTION_TOP] = "Top level",
+    [WEIR_SECTION_ENTRY] = "model_list",
+    [WEIR_SECTION_PARAMS] = "litellm_params",
+    [WEIR_SECTION_INFO] = "model_info",
+    [WEIR_SECTION_ROUTER] = "router_settings",
+    [WEIR_SECTION_LITELLM] = "litellm_settings",
+    [WEIR_SECTION_GENERAL] = "general_settings",
+    [WEIR_SECTION_WEIR] = "weir_settings",
+    [WEIR_SECTION_VARIABLE] = "Environment variables",
+};
+
+static void put(FILE *out, struct weir_slice text)
+{
+    (void)fwrite(text.ptr, 1, text.len, out);
+}
+
+/* " (s, 0.001 to 2592000)" */
+static void put_limits(FILE *out, const struct weir_setting_row *row)
+{
+    bool limited = row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0;
+
+    if (limited && row->max <= 1e11)
+        fprintf(out, ", %.10g to %.10g", row->min, row->max);
+    else if (limited)
+        fprintf(out, ", at least %.10g", row->min);
+}
+
+static void put_row(FILE *out, const struct weir_setting_row *row)
+{
+    fputs("| `", out);
+    put(out, row->key);
+    fputs("` | ", out);
+    put(out, weir_schema_expected(row));
+    put_limits(out, row);
+    fputs(" | ", out);
+    if (row->fallback.len > 0) {
+        fputc('`', out);
+        put(out, row->fallback);
+        fputc('`', out);
+    }
+    fputs(row->live ? " | " : " | needs a restart. ", out);
+    put(out, row->prose);
+    fputs(" |\n", out);
+}
+
+static void put_read_rows(FILE *out, enum weir_section section)
+{
+    fprintf(out, "\n## %s\n\n%s\n\n| key | value | default | what it does |\n|---|---|---|---|\n",
+            titles[section], intros[section]);
+    for (size_t i = 0; i < weir_schema_count(); i++)
+        if (weir_schema_row(i)->section == section && weir_schema_row(i)->status == WEIR_ROW_READ)
+            put_row(out, weir_schema_row(i));
+}
+
+/* Keys of a section with one status, those about the same thing together. */
+static void put_known_rows(FILE *out, enum weir_section section, enum weir_row_status status,
+                           const char *intro)
+{
+    const struct weir_setting_row *last = NULL;
+
+    for (size_t i = 0; i < weir_schema_count(); i++) {
+        const struct weir_setting_row *row = weir_schema_row(i);
+
+        if (row->section != section || row->status != status)
+            continue;
+        if (last == NULL)
+            fprintf(out, "\n%s\n\n", intro);
+        if (last == NULL || !weir_slice_eq(last->prose, row->prose)) {
+            fputs(last == NULL ? "- " : "\n- ", out);
+            put(out, row->prose);
+            fputs(": `", out);
+        } else {
+            fputs(", `", out);
+        }
+        put(out, row->key);
+        fputc('`', out);
+        last = row;
+    }
+    if (last != NULL)
+        fputc('\n', out);
+}
+
+static int finish(FILE *out)
+{
+    return fflush(out) == 0 && ferror(out) == 0 ? 0 : WEIR_ERR_IO;
+}
+
+int weir_reference_page(FILE *out)
+{
+    fputs(head, out);
+    for (int section = 0; section < WEIR_SECTIONS; section++) {
+        put_read_rows(out, (enum weir_section)section);
+        put_known_rows(out, (enum weir_section)section, WEIR_ROW_LATER,
+                       "Known and not supported; a warning says so:");
+        put_known_rows(out, (enum weir_section)section, WEIR_ROW_IDLE,
+                       "Known, with nothing to do here; a warning says so:");
+        put_known_rows(out, (enum weir_section)section, WEIR_ROW_SDK,
+                       "Arguments of LiteLLM's Python library; a warning says so:");
+    }
+    return finish(out);
+}
+
+static void put_default(FILE *out, const struct weir_setting_row *row)
+{
+    bool text = row->type == WEIR_VALUE_TEXT || row->type == WEIR_VALUE_STRATEGY ||
+                row->type == WEIR_VALUE_LOG_FORMAT || row->type == WEIR_VALUE_BYTES;
+
+    fputs(row->fallback.len > 0 ? "  " : "  # ", out);
+    put(out, row->key);
+    fputs(":", out);
+    if (row->fallback.len > 0) {
+        fputs(text ? " \"" : " ", out);
+        put(out, row->fallback);
+        fputs(text ? "\"" : "", out);
+    }
+    fputs("  # ", out);
+    put(out, row->prose);
+    fputc('\n', out);
+}
+
+int weir_reference_defaults(FILE *out)
+{
+    static const enum weir_section sections[] = {WEIR_SECTION_ROUTER, WEIR_SECTION_LITELLM,
+                                                 WEIR_SECTION_GENERAL, WEIR_SECTION_WEIR,
+                                                 WEIR_SECTION_VARIABLE};
+
+    for (size_t s = 0; s < sizeof(sections) / sizeof(*sections); s++) {
+        if (sections[s] == WEIR_SECTION_VARIABLE)
+            fputs("environment_variables:\n", out);
+        else
+            fprintf(out, "%.*s:\n", (int)weir_section_key(sections[s]).len,
+                    weir_section_key(sections[s]).ptr);
+        for (size_t i = 0; i < weir_schema_count(); i++)
+            if (weir_schema_row(i)->section == sections[s] && weir_schema_row(i)->status == WEIR_ROW_READ)
+                put_default(out, weir_schema_row(i));
+    }
+    return finish(out);
+}

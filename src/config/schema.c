@@ -1,0 +1,169 @@
+/*
+ * One array of rows, made from the three tables in the order: settings, their parts, a deployment's fields,
+ * their parts, what is known only.
+ *
+ * Keys are found by walking the array and comparing the section first; with a few hundred rows and keys of a
+ * dozen letters that costs less than an index would.
+ */
+#include "config/schema.h"
+
+#include "base/slice.h"
+#include "config/near.h"
+#include "config/settings.h"
+
+static const struct weir_slice expected[] = {
+#define X(type, text) WEIR_SLICE_INIT(text),
+    WEIR_VALUE_TABLE(X)
+#undef X
+};
+
+enum { RELOAD_START = 0, RELOAD_LIVE = 1 };
+
+static const struct weir_setting_row rows[] = {
+#define SETTING(section_, key_, member, type_, unit_, min_, max_, dflt_, reload, prose_)                     \
+    {.section = WEIR_SECTION_##section_,                                                                     \
+     .status = WEIR_ROW_READ,                                                                                \
+     .type = WEIR_VALUE_##type_,                                                                             \
+     .live = RELOAD_##reload,                                                                                \
+     .offset = offsetof(struct weir_settings, member),                                                       \
+     .min = (min_),                                                                                          \
+     .max = (max_),                                                                                          \
+     .key = WEIR_SLICE_INIT(#key_),                                                                          \
+     .unit = WEIR_SLICE_INIT(unit_),                                                                         \
+     .fallback = WEIR_SLICE_INIT(dflt_),                                                                     \
+     .prose = WEIR_SLICE_INIT(prose_)},
+#include "config/tbl/settings.h"
+#define PART(section_, key_, shape_, reload, prose_)                                                         \
+    {.section = WEIR_SECTION_##section_,                                                                     \
+     .status = WEIR_ROW_READ,                                                                                \
+     .type = WEIR_VALUE_PART,                                                                                \
+     .live = RELOAD_##reload,                                                                                \
+     .key = WEIR_SLICE_INIT(#key_),                                                                          \
+     .shape = WEIR_SLICE_INIT(shape_),                                                                       \
+     .prose = WEIR_SLICE_INIT(prose_)},
+#include "config/tbl/settings.h"
+#define FIELD(section_, key_, member, type_, unit_, min_, max_, dflt_, prose_)                               \
+    {.section = WEIR_SECTION_##section_,                                                                     \
+     .status = WEIR_ROW_READ,                                                                                \
+     .type = WEIR_VALUE_##type_,                                                                             \
+     .live = true,                                                                                           \
+     .offset = offsetof(struct weir_deployment_settings, member),                                            \
+     .min = (min_),                                                                                          \
+     .max = (max_),                                                                                          \
+     .key = WEIR_SLICE_INIT(#key_),                                                                          \
+     .unit = WEIR_SLICE_INIT(unit_),                                                                         \
+     .fallback = WEIR_SLICE_INIT(dflt_),                                                                     \
+     .prose = WEIR_SLICE_INIT(prose_)},
+#include "config/tbl/deployment.h"
+#define FIELD_PART(section_, key_, shape_, prose_)                                                           \
+    {.section = WEIR_SECTION_##section_,                                                                     \
+     .status = WEIR_ROW_READ,                                                                                \
+     .type = WEIR_VALUE_PART,                                                                                \
+     .live = true,                                                                                           \
+     .key = WEIR_SLICE_INIT(#key_),                                                                          \
+     .shape = WEIR_SLICE_INIT(shape_),                                                                       \
+     .prose = WEIR_SLICE_INIT(prose_)},
+#include "config/tbl/deployment.h"
+#define KNOWN(section_, key_, status_, prose_)                                                               \
+    {.section = WEIR_SECTION_##section_,                                                                     \
+     .status = WEIR_ROW_##status_,                                                                           \
+     .type = WEIR_VALUE_NONE,                                                                                \
+     .key = WEIR_SLICE_INIT(#key_),                                                                          \
+     .prose = WEIR_SLICE_INIT(prose_)},
+#include "config/tbl/known.h"
+};
+
+static const struct {
+    struct weir_slice key;
+    struct weir_slice name;
+} sections[WEIR_SECTIONS] = {
+#define X(section, key, name) {WEIR_SLICE_INIT(key), WEIR_SLICE_INIT(name)},
+    WEIR_SECTION_TABLE(X)
+#undef X
+};
+
+size_t weir_schema_count(void)
+{
+    return sizeof(rows) / sizeof(*rows);
+}
+
+const struct weir_setting_row *weir_schema_row(size_t index)
+{
+    return &rows[index];
+}
+
+size_t weir_schema_index(const struct weir_setting_row *row)
+{
+    return (size_t)(row - rows);
+}
+
+struct weir_slice weir_schema_expected(const struct weir_setting_row *row)
+{
+    return row->type < WEIR_VALUE_PART ? expected[row->type] : row->shape;
+}
+
+const struct weir_setting_row *weir_schema_find(enum weir_section section, struct weir_slice key)
+{
+    for (size_t i = 0; i < weir_schema_count(); i++)
+        if (rows[i].section == section && weir_slice_eq(rows[i].key, key))
+            return &rows[i];
+    return NULL;
+}
+
+const struct weir_setting_row *weir_schema_elsewhere(enum weir_section section, struct weir_slice key)
+{
+    /* Ends with SECTIONS.  Provider arguments share names with much of the outer sections, so few are asked
+     * for those. */
+    static const enum weir_section of_params[] = {WEIR_SECTION_INFO, WEIR_SECTION_ENTRY, WEIR_SECTION_ROUTER,
+                                                  WEIR_SECTIONS};
+    static const enum weir_section of_entry[] = {WEIR_SECTION_PARAMS, WEIR_SECTION_INFO,   WEIR_SECTION_ENTRY,
+                                                 WEIR_SECTION_TOP,    WEIR_SECTION_ROUTER, WEIR_SECTIONS};
+    static const enum weir_section others[] = {
+        WEIR_SECTION_ROUTER, WEIR_SECTION_LITELLM, WEIR_SECTION_GENERAL, WEIR_SECTION_WEIR,
+        WEIR_SECTION_TOP,    WEIR_SECTION_PARAMS,  WEIR_SECTIONS};
+    const enum weir_section *from = others;
+
+    if (section == WEIR_SECTION_PARAMS)
+        from = of_params;
+    else if (section == WEIR_SECTION_ENTRY || section == WEIR_SECTION_INFO)
+        from = of_entry;
+    for (; *from != WEIR_SECTIONS; from++) {
+        const struct weir_setting_row *row = *from == section ? NULL : weir_schema_find(*from, key);
+
+        if (row != NULL && (row->status == WEIR_ROW_READ || row->status == WEIR_ROW_LATER))
+            return row;
+    }
+    return NULL;
+}
+
+const struct weir_setting_row *weir_schema_nearest(enum weir_section section, struct weir_slice key,
+                                                   size_t limit)
+{
+    const struct weir_setting_row *best = NULL;
+
+    for (size_t i = 0; i < weir_schema_count(); i++) {
+        size_t most = weir_near_limit(rows[i].key, limit), distance;
+
+        if (rows[i].section != section || rows[i].key.len > key.len + most ||
+            key.len > rows[i].key.len + most)
+            continue;
+        distance = weir_near_distance(rows[i].key, key, most);
+        if (distance > most)
+            continue;
+        best = &rows[i];
+        limit = distance - 1;
+        if (distance <= 1)
+            break;
+    }
+    return best;
+}
+
+struct weir_slice weir_section_key(enum weir_section section)
+{
+    return sections[section].key;
+}
+
+struct weir_slice weir_section_name(enum weir_section section)
+{
+    return sections[section].name;
+}

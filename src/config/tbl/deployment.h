@@ -1,0 +1,59 @@
+/* clang-format off */ /* one row a line */
+/*
+ * Every key of an entry of model_list that weir reads.  Source: router-semantics.md 2.1 to 2.3.
+ *
+ * FIELD(SECTION, key, member, TYPE, unit, min, max, default, what it does)
+ * FIELD_PART(SECTION, key, shape, what it does)     read by code of its own; no member
+ *
+ * SECTION  ENTRY, PARAMS (litellm_params) or INFO (model_info)
+ * member   of struct weir_deployment_settings; TYPE, unit, min, max, default as in settings.h, and
+ *          WHOLE uint64_t, not set: UINT64_MAX; I32 int32_t, not set: WEIR_UNSET_ORDER; NAME: text that is
+ *          written as text; VERIFY struct weir_tls_verify, a boolean or a path; ANY: JSON of whatever it is
+ */
+#ifndef FIELD
+#define FIELD(section, key, member, type, unit, min, max, dflt, prose)
+#endif
+#ifndef FIELD_PART
+#define FIELD_PART(section, key, shape, prose)
+#endif
+
+FIELD(ENTRY, model_name, model_name, NAME, "", 0, 0, "", "The group that callers name; may hold *.")
+FIELD_PART(ENTRY, litellm_params, "map", "How the deployment is called; keys that are not below are provider arguments and go into each request.")
+FIELD_PART(ENTRY, model_info, "map", "What is known of the deployment; keys that are not below are shown in /v1/model/info.")
+FIELD(ENTRY, rpm, entry_rpm, WHOLE, "per minute", 0, 1e15, "", "As in litellm_params, and before it.")
+FIELD(ENTRY, tpm, entry_tpm, WHOLE, "per minute", 0, 1e15, "", "As in litellm_params, and before it.")
+
+FIELD(PARAMS, model, model, TEXT, "", 0, 0, "", "The provider and its model, provider/name; * stands for what the group's * matched.")
+FIELD(PARAMS, custom_llm_provider, custom_llm_provider, TEXT, "", 0, 0, "", "The provider, where model does not name it.")
+FIELD(PARAMS, api_base, api_base, TEXT, "", 0, 0, "", "Base URL of the provider's API; not set: the provider's variable, then its own address.")
+FIELD(PARAMS, base_url, base_url, TEXT, "", 0, 0, "", "Another name of api_base.")
+FIELD(PARAMS, api_key, api_key, SECRET, "", 0, 0, "", "The provider's key; not set: the provider's variable.")
+FIELD(PARAMS, api_version, api_version, TEXT, "", 0, 0, "", "The api-version of Azure OpenAI.")
+FIELD(PARAMS, azure_ad_token, azure_ad_token, SECRET, "", 0, 0, "", "A token of Azure AD instead of a key.")
+FIELD(PARAMS, organization, organization, TEXT, "", 0, 0, "", "The OpenAI organization.")
+FIELD(PARAMS, litellm_credential_name, credential_name, TEXT, "", 0, 0, "", "An entry of credential_list whose values fill in what is not written here.")
+FIELD(PARAMS, weight, weight, NUMBER, "", 0, 1e12, "", "Share of the picks of simple-shuffle.")
+FIELD(PARAMS, rpm, rpm, WHOLE, "per minute", 0, 1e15, "", "Requests a minute; weighs the picks where no weight is given.")
+FIELD(PARAMS, tpm, tpm, WHOLE, "per minute", 0, 1e15, "", "Tokens a minute; weighs the picks where neither weight nor rpm is given.")
+FIELD(PARAMS, order, order, I32, "", -1000000, 1000000, "", "Priority within the group: the lowest is used first.")
+FIELD(PARAMS, num_retries, num_retries, U32, "", 0, 1000, "", "Retries after a failure of this deployment; beats the router's.")
+FIELD(PARAMS, timeout, timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Limit of one attempt.")
+FIELD(PARAMS, stream_timeout, stream_timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Limit until the first chunk of a streamed attempt.")
+FIELD(PARAMS, cooldown_time, cooldown_ns, SECONDS, "s", 0, 2592000, "", "How long this deployment cools down; 0: never.")
+FIELD_PART(PARAMS, extra_headers, "map of header names to text", "Headers of each request.")
+FIELD_PART(PARAMS, headers, "map of header names to text", "Another name of extra_headers.")
+FIELD(PARAMS, extra_body, extra_body, OBJECT, "", 0, 0, "", "Members that are laid over the body of each request.")
+FIELD(PARAMS, ssl_verify, ssl_verify, VERIFY, "", 0, 0, "", "Whether the provider's certificate is verified, or the file of certificates to trust.")
+FIELD(PARAMS, ssl_certificate, ssl_certificate, TEXT, "", 0, 0, "", "File with the client's certificate and its key.")
+FIELD(PARAMS, mock_response, mock_response, ANY, "", 0, 0, "", "A canned answer, or the name of an error, for tests; nothing is called.")
+FIELD_PART(PARAMS, configurable_clientside_auth_params, "list of names", "Which of api_base, api_key and the like a request may bring.")
+
+FIELD(INFO, id, id, TEXT, "", 0, 0, "", "Identity of the deployment; not set: a hash of its group and params.")
+FIELD(INFO, order, info_order, I32, "", -1000000, 1000000, "", "As in litellm_params, and after it.")
+FIELD(INFO, cooldown_time, info_cooldown_ns, SECONDS, "s", 0, 2592000, "", "As in litellm_params, and before it.")
+FIELD(INFO, allowed_fails, allowed_fails, U32, "", 0, 1000000, "", "Failures that this deployment may have before it cools down.")
+FIELD(INFO, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", "The same by the kind of the failure.")
+FIELD(INFO, blocked, blocked, BOOL, "", 0, 0, "false", "Paused: never picked.")
+
+#undef FIELD
+#undef FIELD_PART
