@@ -13,6 +13,9 @@
  *
  * After WEIR_STEP_DELIVER or WEIR_STEP_FAIL the call is over: weir_call_next says NONE for ever and inputs
  * are ignored.
+ *
+ * A call is bounded whatever a configuration or a request asks of it: 10,000 attempts and hops together,
+ * 1,000 targets.  One that reaches a bound ends as if it had nowhere left to go.
  */
 #ifndef WEIR_CALL_H
 #define WEIR_CALL_H

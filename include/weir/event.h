@@ -2,7 +2,7 @@
  * Routing events: what observers (logs, metrics, traces) see of a call.
  *
  * Events are pulled from the call (weir_call_event) and are plain values; their slices live until the call is
- * freed.
+ * freed.  At most 1,024 wait to be pulled; what comes after those is lost.
  */
 #ifndef WEIR_EVENT_H
 #define WEIR_EVENT_H

@@ -34,7 +34,8 @@ WEIR_EXPORT void weir_router_free(weir_router *router);
 /*
  * Gives each deployment of the snapshot its slot of live state, old or new.  To be done once before the first
  * call on that snapshot, by one thread at a time; calls on other snapshots may run meanwhile.  A snapshot
- * belongs to one router. 0 or WEIR_ERR_NOMEM (the snapshot cannot be used then).
+ * belongs to one router. 0, WEIR_ERR_NOMEM, or WEIR_ERR_LIMIT after a million different ids; the snapshot
+ * cannot be used then.
  */
 WEIR_EXPORT WEIR_MUST_USE int weir_router_adopt(weir_router *router, weir_snapshot *snapshot);
 

@@ -152,8 +152,9 @@ WEIR_EXPORT void weir_snapshot_builder_free(weir_snapshot_builder *builder);
 #define WEIR_SNAPSHOT_EXISTS 1
 
 /*
- * Each adds one thing; 0, WEIR_ERR_NOMEM, WEIR_ERR_INVALID (an empty name or id, a number that is not finite)
- * or, where a name can be taken, WEIR_SNAPSHOT_EXISTS.  Deployments keep the order in which they are added.
+ * Each adds one thing; 0, WEIR_ERR_NOMEM, WEIR_ERR_INVALID (an empty name, id or model, a number that is not
+ * finite, a group with more than sixteen stars) or, where a name can be taken, WEIR_SNAPSHOT_EXISTS.
+ * Deployments keep the order in which they are added.
  */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_deployment(weir_snapshot_builder *builder,
                                                            const struct weir_deployment_spec *spec);

@@ -52,7 +52,7 @@ static void note_failure(struct weir_call *call, struct weir_frame *frame)
 }
 
 /* The frame has no way on: the one below takes its next target, or the call ends with its first error. */
-static enum weir_turn raise(struct weir_call *call)
+static enum weir_turn go_back(struct weir_call *call)
 {
     struct weir_frame *frame = call->frame;
 
@@ -109,13 +109,13 @@ enum weir_turn weir_state_leave(struct weir_call *call, struct weir_step *ret_st
         return WEIR_TURN_AGAIN;
     }
     if (call->request.disable_fallbacks || call->tries >= WEIR_CALL_TRIES_MAX)
-        return raise(call);
+        return go_back(call);
     if (next_in_group(call))
         return WEIR_TURN_AGAIN;
     frame->phase = WEIR_PHASE_CHAIN;
     note_failure(call, frame);
     if (!weir_fallback_chain(call, frame, frame->latest.failure.kind, &frame->chain))
-        return raise(call);
+        return go_back(call);
     call->state = WEIR_CALL_WALK;
     return WEIR_TURN_AGAIN;
 }
@@ -193,7 +193,7 @@ enum weir_turn weir_state_walk(struct weir_call *call, struct weir_step *ret_ste
         if (weir_walk_try(call, name, target_of(call)->overrides))
             return must_ask(call, name) ? ask(call, name, ret_step) : hop(call);
     }
-    return raise(call);
+    return go_back(call);
 }
 
 enum weir_turn weir_state_ask(struct weir_call *call, struct weir_step *ret_step)
