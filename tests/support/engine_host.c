@@ -1,0 +1,363 @@
+/*
+ * The host of engine_kit.h: performs the steps of a call from a script and tells it what happened, moving the
+ * virtual time to whatever comes first: a piece of an answer, the caller leaving, or the call's expiry.
+ *
+ * Everything that call.h promises of the order of steps is checked here, so each test checks it.
+ */
+#include "engine_host.h"
+
+#include <inttypes.h>
+
+#include "base/slice.h"
+#include "base/time.h"
+
+#define STEPS_MAX 20000
+
+static void drain_events(struct kit_call *call)
+{
+    struct weir_event event;
+    char text[512];
+
+    while (weir_call_event(call->call, &event)) {
+        if (call->event_count == KIT_EVENTS_MAX)
+            kit_die(call->kit, "more than %d events", KIT_EVENTS_MAX);
+        if (event.time_ns != call->kit->now_ns)
+            kit_die(call->kit, "an event of another time than now");
+        call->events[call->event_count++] = event;
+        kit_event_text(&event, text, sizeof(text));
+        kit_note(call->kit, "  event %s\n", text);
+    }
+}
+
+static struct kit_attempt *running_attempt(struct kit_call *call, uint32_t number, const char *step)
+{
+    if (number == 0 || number > call->attempt_count)
+        kit_die(call->kit, "%s of attempt %" PRIu32 ", which does not exist", step, number);
+    return &call->attempts[number];
+}
+
+static void schedule(struct kit_call *call, struct kit_attempt *attempt)
+{
+    const struct kit_piece *piece;
+
+    if (attempt->piece == attempt->answer->count) {
+        attempt->due_ns = UINT64_MAX;
+        return;
+    }
+    piece = &attempt->answer->pieces[attempt->piece];
+    attempt->due_ns =
+        piece->kind == KIT_HANG ? UINT64_MAX : weir_time_add(call->kit->now_ns, piece->delay_ns);
+}
+
+static void do_start(struct kit_call *call, const struct weir_step *step)
+{
+    struct kit *kit = call->kit;
+    uintptr_t index = (uintptr_t)weir_deployment_user(step->u.start.deployment);
+    struct kit_deployment *deployment;
+    struct kit_attempt *attempt;
+    size_t turn;
+
+    if (step->attempt != call->attempt_count + 1)
+        kit_die(kit, "attempt %" PRIu32 " follows %" PRIu32, step->attempt, call->attempt_count);
+    if (call->attempt_count == KIT_ATTEMPTS_MAX)
+        kit_die(kit, "more than %d attempts", KIT_ATTEMPTS_MAX);
+    if (call->committed != 0)
+        kit_die(kit, "a start after a commit");
+    if (index == 0 || index > call->config->deployment_count)
+        kit_die(kit, "a start on a deployment of another snapshot");
+    deployment = &call->config->deployments[index - 1];
+    attempt = &call->attempts[++call->attempt_count];
+    kit_note(kit, "start %" PRIu32 " %.*s group=%.*s model=%.*s overrides=%.*s hop=%" PRIu32 "\n",
+             step->attempt, S(deployment->spec.id), S(step->u.start.group), S(step->u.start.model),
+             S(step->u.start.overrides), step->u.start.hop);
+    kit_tell(call, "%s%.*s", call->story_len == 0 ? "" : " ", S(deployment->spec.id));
+    if (kit->on_start != NULL)
+        kit->on_start(call, deployment);
+    turn = deployment->calls < deployment->answer_count ? deployment->calls : deployment->answer_count - 1;
+    deployment->calls++;
+    *attempt = (struct kit_attempt){.deployment = deployment,
+                                    .answer = &deployment->answers[turn],
+                                    .running = true,
+                                    .start = step->u.start};
+    schedule(call, attempt);
+}
+
+static void do_cancel(struct kit_call *call, const struct weir_step *step)
+{
+    struct kit_attempt *attempt = running_attempt(call, step->attempt, "cancel");
+
+    if (!attempt->running)
+        kit_die(call->kit, "cancel of attempt %" PRIu32 ", which does not run", step->attempt);
+    attempt->running = false;
+    kit_note(call->kit, "cancel %" PRIu32 "\n", step->attempt);
+    kit_tell(call, ":cancel");
+}
+
+static weir_answer answer_to(const struct kit_call *call, struct weir_slice target)
+{
+    for (size_t i = 0; i < call->config->reply_count; i++) {
+        if (weir_slice_eq(call->config->replies[i].target, target))
+            return call->config->replies[i].answer;
+    }
+    return WEIR_ANSWER_YES;
+}
+
+static void do_ask(struct kit_call *call, const struct weir_step *step)
+{
+    kit_note(call->kit, "ask %" PRIu32 " %.*s>%.*s questions=%u\n", step->u.ask.id, S(step->u.ask.source),
+             S(step->u.ask.target), step->u.ask.questions);
+    if (call->question.open)
+        kit_die(call->kit, "a question while another is open");
+    if ((step->u.ask.questions & ~call->config->router.ask_before_hop) != 0 || step->u.ask.questions == 0)
+        kit_die(call->kit, "questions that nobody wants answered");
+    call->question.open = true;
+    call->question.ask = step->u.ask;
+}
+
+static void do_commit(struct kit_call *call, const struct weir_step *step)
+{
+    struct kit_attempt *attempt = running_attempt(call, step->attempt, "commit");
+
+    if (!attempt->running || call->committed != 0)
+        kit_die(call->kit, "a commit too many");
+    call->committed = step->attempt;
+    kit_note(call->kit, "commit %" PRIu32 "\n", step->attempt);
+    kit_tell(call, "*");
+}
+
+static void do_deliver(struct kit_call *call, const struct weir_step *step)
+{
+    (void)running_attempt(call, step->attempt, "deliver");
+    if (call->committed != 0 && call->committed != step->attempt)
+        kit_die(call->kit, "delivers another attempt than it committed");
+    call->delivered = step->attempt;
+    call->end = KIT_DELIVERED;
+    kit_note(call->kit, "deliver %" PRIu32 "\n", step->attempt);
+    kit_tell(call, ":ok");
+}
+
+static void do_fail(struct kit_call *call, const struct weir_step *step)
+{
+    if (step->u.fail.committed != (call->committed != 0))
+        kit_die(call->kit, "fail says the wrong thing about the commit");
+    if (step->u.fail.attempt > call->attempt_count)
+        kit_die(call->kit, "fail names attempt %" PRIu32 ", which does not exist", step->u.fail.attempt);
+    if (step->u.fail.failure.status < 400 || step->u.fail.failure.status > 599)
+        kit_die(call->kit, "fail with status %d", step->u.fail.failure.status);
+    call->fail = step->u.fail;
+    call->end = KIT_FAILED;
+    kit_note(call->kit, "fail %d reason=%d attempt=%" PRIu32 " group=%.*s retry_after=%g%s\n",
+             step->u.fail.failure.status, step->u.fail.reason, step->u.fail.attempt, S(step->u.fail.group),
+             weir_time_to_s(step->u.fail.failure.retry_after_ns), step->u.fail.committed ? " committed" : "");
+    kit_tell(call, "%sfail%s:%d", call->story_len == 0 ? "" : " ", step->u.fail.committed ? "*" : "",
+             step->u.fail.failure.status);
+}
+
+static void perform(struct kit_call *call, const struct weir_step *step)
+{
+    if (call->end != KIT_RUNNING)
+        kit_die(call->kit, "a step %d after the end", (int)step->kind);
+    switch (step->kind) {
+    case WEIR_STEP_START:
+        do_start(call, step);
+        break;
+    case WEIR_STEP_CANCEL:
+        do_cancel(call, step);
+        break;
+    case WEIR_STEP_ASK:
+        do_ask(call, step);
+        break;
+    case WEIR_STEP_COMMIT:
+        do_commit(call, step);
+        break;
+    case WEIR_STEP_DELIVER:
+        do_deliver(call, step);
+        break;
+    case WEIR_STEP_FAIL:
+        do_fail(call, step);
+        break;
+    case WEIR_STEP_NONE:
+    default:
+        kit_die(call->kit, "an unknown step %d", (int)step->kind);
+    }
+}
+
+/* What must hold whenever the call has nothing more to say for now. */
+static void check_rest(struct kit_call *call)
+{
+    struct weir_summary summary = kit_summary(call);
+
+    if (summary.attempts != call->attempt_count)
+        kit_die(call->kit, "summary: %" PRIu32 " attempts", summary.attempts);
+    if (kit_event_count(call, WEIR_EVENT_ATTEMPT_STARTED) != call->attempt_count)
+        kit_die(call->kit, "AttemptStarted is not said of each attempt");
+    if (kit_event_count(call, WEIR_EVENT_SUCCEEDED) != (call->end == KIT_DELIVERED) ||
+        kit_event_count(call, WEIR_EVENT_FAILED) != (call->end == KIT_FAILED))
+        kit_die(call->kit, "Succeeded and Failed do not fit the end");
+    if (call->end == KIT_RUNNING && weir_call_expiry(call->call) <= call->kit->now_ns)
+        kit_die(call->kit, "the call wants to be woken at once, for ever");
+    if (call->end != KIT_RUNNING && weir_call_expiry(call->call) != UINT64_MAX)
+        kit_die(call->kit, "the call wants to be woken after its end");
+}
+
+static void answer_question(struct kit_call *call)
+{
+    static const char *const names[] = {"yes", "no", "unknown"};
+    weir_answer answer = answer_to(call, call->question.ask.target);
+
+    call->question.open = false;
+    kit_note(call->kit, "answer %s\n", names[answer]);
+    kit_tell(call, "%s?%.*s=%s", call->story_len == 0 ? "" : " ", S(call->question.ask.target),
+             names[answer]);
+    weir_call_on_answer(call->call, call->question.ask.id, answer, call->kit->now_ns);
+    drain_events(call);
+}
+
+/* Performs steps until there is none; answers questions at once. */
+void kit_pump(struct kit_call *call)
+{
+    struct weir_step step;
+    bool was_running = call->end == KIT_RUNNING;
+
+    for (size_t i = 0; i < STEPS_MAX; i++) {
+        int rc = weir_call_next(call->call, call->kit->now_ns, &step);
+
+        if (rc != 0)
+            kit_die(call->kit, "weir_call_next: %d", rc);
+        drain_events(call);
+        if (step.kind != WEIR_STEP_NONE) {
+            perform(call, &step);
+            continue;
+        }
+        if (!call->question.open) {
+            check_rest(call);
+            if (was_running && call->end != KIT_RUNNING)
+                call->kit->running--;
+            return;
+        }
+        answer_question(call);
+    }
+    kit_die(call->kit, "steps without end");
+}
+
+static void feed_failure(struct kit_call *call, uint32_t number, const struct kit_piece *piece)
+{
+    kit_note(call->kit, "tell %" PRIu32 " failed %.*s %d retry_after=%g origin=%.*s\n", number,
+             S(weir_kind_row(piece->failure.kind)->name), piece->failure.status,
+             weir_time_to_s(piece->failure.retry_after_ns), S(weir_origin_name(piece->failure.origin)));
+    kit_tell(call, ":%d", piece->failure.status);
+    weir_call_on_failed(call->call, number, &piece->failure, call->kit->now_ns);
+}
+
+static void feed(struct kit_call *call, uint32_t number)
+{
+    static const char *const names[] = {"open", "chunk", "content", "ok", "filtered"};
+    struct kit_attempt *attempt = &call->attempts[number];
+    const struct kit_piece *piece = &attempt->answer->pieces[attempt->piece++];
+    struct weir_outcome outcome = {
+        .content_filtered = piece->kind == KIT_FILTERED, .prompt_tokens = 3, .completion_tokens = 5};
+
+    if (piece->kind != KIT_FAILURE)
+        kit_note(call->kit, "tell %" PRIu32 " %s\n", number, names[piece->kind]);
+    attempt->running = piece->kind < KIT_OK;
+    if (attempt->running) {
+        weir_call_on_progress(call->call, number, (weir_progress)piece->kind, call->kit->now_ns);
+        schedule(call, attempt);
+    } else if (piece->kind == KIT_FAILURE) {
+        feed_failure(call, number, piece);
+    } else {
+        if (piece->kind == KIT_FILTERED)
+            kit_tell(call, ":filtered");
+        weir_call_on_finished(call->call, number, &outcome, call->kit->now_ns);
+    }
+    drain_events(call);
+}
+
+/* The running attempt whose news comes first; 0: none runs. */
+static uint32_t first_due(const struct kit_call *call)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 1; i <= call->attempt_count; i++) {
+        if (call->attempts[i].running &&
+            (first == 0 || call->attempts[i].due_ns < call->attempts[first].due_ns))
+            first = i;
+    }
+    return first;
+}
+
+static uint64_t next_time(const struct kit_call *call)
+{
+    uint64_t time = weir_call_expiry(call->call);
+    uint32_t first = first_due(call);
+
+    if (first != 0 && call->attempts[first].due_ns < time)
+        time = call->attempts[first].due_ns;
+    if (call->gone_ns < time)
+        time = call->gone_ns;
+    return time;
+}
+
+/* Moves on to the next thing that happens. */
+static void advance_to(struct kit_call *call, uint64_t time)
+{
+    struct kit *kit = call->kit;
+    uint32_t first = first_due(call);
+
+    if (time > kit->now_ns && first == 0) {
+        if (call->wait_count == KIT_WAITS_MAX)
+            kit_die(kit, "more than %d waits", KIT_WAITS_MAX);
+        kit_note(kit, "wait %.6f\n", weir_time_to_s(time - kit->now_ns));
+        call->waits[call->wait_count++] = time - kit->now_ns;
+    }
+    if (time > kit->now_ns)
+        kit->now_ns = time;
+    if (first != 0 && call->attempts[first].due_ns <= kit->now_ns) {
+        feed(call, first);
+    } else if (call->gone_ns <= kit->now_ns) {
+        call->gone_ns = UINT64_MAX;
+        kit_note(kit, "the caller leaves\n");
+        weir_call_on_client_gone(call->call, kit->now_ns);
+        drain_events(call);
+    }
+    kit_pump(call);
+}
+
+void kit_run_until(struct kit_call *call, uint64_t until_ns)
+{
+    kit_pump(call);
+    for (size_t i = 0; call->end == KIT_RUNNING && i < STEPS_MAX; i++) {
+        uint64_t time = next_time(call);
+
+        if (time > until_ns) {
+            if (until_ns > call->kit->now_ns)
+                call->kit->now_ns = until_ns;
+            return;
+        }
+        if (time == UINT64_MAX)
+            kit_die(call->kit, "the call is stuck: %s", call->story);
+        advance_to(call, time);
+    }
+    if (call->end == KIT_RUNNING)
+        kit_die(call->kit, "the call does not end");
+}
+
+void kit_run(struct kit_call *call)
+{
+    kit_run_until(call, UINT64_MAX);
+}
+
+void kit_run_all(struct kit *kit)
+{
+    while (kit->running > 0) {
+        struct kit_call *first = NULL;
+
+        for (struct kit_call *call = kit->calls; call != NULL; call = call->next) {
+            if (call->end == KIT_RUNNING && (first == NULL || next_time(call) < next_time(first)))
+                first = call;
+        }
+        if (first == NULL)
+            kit_die(kit, "%zu calls run, yet none is there", kit->running);
+        kit_run_until(first, next_time(first));
+    }
+}
