@@ -380,20 +380,6 @@ static void take_pointers(weir_snapshot_builder *b)
     s->alias_count = b->aliases.count;
 }
 
-/* Divides each source by its largest weight: only ratios matter, and sums then cannot overflow. */
-static void scale_weights(weir_snapshot *s)
-{
-    for (size_t source = 0; source < WEIR_WEIGHT_SOURCES; source++) {
-        double largest = 0;
-
-        for (size_t i = 0; i < s->deployment_count; i++)
-            if (s->deployments[i]->weights[source] > largest)
-                largest = s->deployments[i]->weights[source];
-        for (size_t i = 0; largest > 0 && i < s->deployment_count; i++)
-            s->deployments[i]->weights[source] /= largest;
-    }
-}
-
 static void take_spec(weir_snapshot_builder *b)
 {
     weir_snapshot *s = b->snapshot;
@@ -425,7 +411,6 @@ int weir_snapshot_build(weir_snapshot_builder *builder, weir_snapshot **ret_snap
     s = builder->snapshot;
     take_pointers(builder);
     take_spec(builder);
-    scale_weights(s);
     build_sets(s);
     build_wildcards(s);
     for (size_t kind = 0; kind < WEIR_LIST_KINDS; kind++)
