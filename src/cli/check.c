@@ -17,7 +17,7 @@
 #include "config/reference.h"
 #include "config/tree.h"
 
-enum { SOURCES_MAX = 3 };
+enum { SOURCES_MAX = 3, ID_SHOWN = 24 };
 
 /* A number of the router: what it is called, and the settings that may give it, the strongest first. */
 static const struct {
@@ -61,42 +61,81 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_deployments(const struct weir_config *config, struct weir_slice group)
-{
-    for (size_t i = 0; i < config->deployment_count; i++) {
-        const struct weir_config_deployment *deployment = config->deployments[i];
+/* What is listed of an entry of model_list, served or not. */
+struct line {
+    struct weir_slice group; /* as it stands in the file */
+    struct weir_slice model;
+    struct weir_slice id; /* empty: not served here */
+    struct weir_place place;
+};
 
-        if (!weir_slice_eq(deployment->group, group))
+static struct line line_of(const struct weir_config *config, size_t index)
+{
+    if (index < config->deployment_count) {
+        const struct weir_config_deployment *d = config->deployments[index];
+
+        return (struct line){d->written_group, d->written_model, d->id, d->place};
+    }
+    index -= config->deployment_count;
+    return (struct line){config->unserved[index].written_group, config->unserved[index].written_model,
+                         WEIR_SLICE_EMPTY, config->unserved[index].place};
+}
+
+static size_t line_count(const struct weir_config *config)
+{
+    return config->deployment_count + config->unserved_count;
+}
+
+/* How many lines before end have that group. */
+static size_t count_group(const struct weir_config *config, struct weir_slice group, size_t end)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < end; i++)
+        count += weir_slice_eq(line_of(config, i).group, group);
+    return count;
+}
+
+static size_t group_count(const struct weir_config *config)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < line_count(config); i++)
+        count += count_group(config, line_of(config, i).group, i) == 0;
+    return count;
+}
+
+static void print_group(const struct weir_config *config, struct weir_slice group)
+{
+    size_t count = count_group(config, group, line_count(config));
+
+    fputs("  ", stdout);
+    weir_cli_print_slice(stdout, group);
+    printf(": %zu deployment%s\n", count, plural(count));
+    for (size_t i = 0; i < line_count(config); i++) {
+        struct line line = line_of(config, i);
+
+        if (!weir_slice_eq(line.group, group))
             continue;
         fputs("    ", stdout);
-        weir_cli_print_slice(stdout, weir_slice_sub(deployment->id, 0, 24));
-        fputs("  ", stdout);
-        weir_cli_print_slice(stdout, deployment->written_model);
-        printf("  (line %" PRIu32 ")\n", deployment->place.line);
+        weir_cli_print_slice(stdout, line.model);
+        printf("  line %" PRIu32, line.place.line);
+        if (line.id.len == 0) {
+            puts("  not served here");
+            continue;
+        }
+        fputs("  id ", stdout);
+        weir_cli_print_slice(stdout, weir_slice_sub(line.id, 0, ID_SHOWN));
+        puts(line.id.len > ID_SHOWN ? "..." : "");
     }
 }
 
-/* The group's name as it stands in the file, and how many deployments it has. */
 static void print_groups(const struct weir_config *config)
 {
-    size_t groups = weir_snapshot_group_count(config->snapshot);
-
     puts("groups");
-    for (size_t g = 0; g < groups; g++) {
-        struct weir_slice name = weir_snapshot_group_name(config->snapshot, g), written = name;
-        size_t count = 0;
-
-        for (size_t i = 0; i < config->deployment_count; i++) {
-            if (!weir_slice_eq(config->deployments[i]->group, name))
-                continue;
-            written = config->deployments[i]->written_group;
-            count++;
-        }
-        fputs("  ", stdout);
-        weir_cli_print_slice(stdout, written);
-        printf(": %zu deployment%s\n", count, plural(count));
-        print_deployments(config, name);
-    }
+    for (size_t i = 0; i < line_count(config); i++)
+        if (count_group(config, line_of(config, i).group, i) == 0)
+            print_group(config, line_of(config, i).group);
 }
 
 static void print_aliases(const struct weir_config *config)
@@ -264,11 +303,12 @@ static void print_summary(const struct weir_config *config, const struct weir_di
     if (config == NULL) {
         fputs("refused", stdout);
     } else {
-        size_t groups = weir_snapshot_group_count(config->snapshot);
+        size_t lines = line_count(config), groups = group_count(config);
         size_t aliases = weir_snapshot_alias_count(config->snapshot), chains = print_chains(config, true);
 
-        printf("%zu deployment%s, %zu group%s", config->deployment_count, plural(config->deployment_count),
-               groups, plural(groups));
+        printf("%zu deployment%s, %zu group%s", lines, plural(lines), groups, plural(groups));
+        if (config->unserved_count > 0)
+            printf(" (%zu of them not served here)", config->unserved_count);
         if (aliases > 0)
             printf(", %zu alias%s", aliases, aliases == 1 ? "" : "es");
         if (chains > 0)

@@ -35,7 +35,7 @@ enum { LISTS = sizeof(lists) / sizeof(*lists), ORIGINS = sizeof(origins) / sizeo
 
 /* The keys of a dict target that say how its hop is routed; the others change the request. */
 static const struct weir_setting_row retries_row = {
-    .type = WEIR_VALUE_U32, .max = 1000, .key = WEIR_SLICE_INIT("num_retries")};
+    .type = WEIR_VALUE_U32, .max = 1000000, .key = WEIR_SLICE_INIT("num_retries")};
 static const struct weir_setting_row timeout_row = {
     .type = WEIR_VALUE_SECONDS, .min = 0.001, .max = 2592000, .key = WEIR_SLICE_INIT("timeout")};
 static const struct weir_setting_row request_timeout_row = {

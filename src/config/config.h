@@ -53,6 +53,14 @@ struct weir_config_deployment {
     struct weir_place place;         /* of its entry */
 };
 
+/* A well-formed entry of model_list that is left out all the same: its provider has no dialect yet, or the
+ * value of a variable does not fit.  Names as they stand in the file. */
+struct weir_config_unserved {
+    struct weir_slice written_group;
+    struct weir_slice written_model;
+    struct weir_place place;
+};
+
 struct weir_config {
     const struct weir_mem *mem;
     struct weir_arena arena;
@@ -61,7 +69,9 @@ struct weir_config {
     struct weir_place sources[WEIR_SETTING_COUNT];
     struct weir_config_deployment **deployments; /* in the snapshot's order */
     size_t deployment_count;
-    size_t skipped; /* entries of model_list that were left out */
+    struct weir_config_unserved *unserved;
+    size_t unserved_count;
+    size_t skipped; /* wrong entries of model_list, which are left out */
     weir_snapshot *snapshot;
     struct weir_config_env env;
     const struct weir_yaml *root;      /* all files together, as they were written (config/tree.h) */

@@ -104,8 +104,10 @@ static int read_fields(struct weir_loader *loader, enum weir_section section, co
             continue;
         rv = weir_value_read(loader, row, map->pairs[i].value, &here, WEIR_SEVERITY_ERROR,
                              (char *)settings + row->offset);
+        if (rv == WEIR_VALUE_WRONG)
+            return map->pairs[i].value->variable ? WEIR_ENTRY_UNSERVED : WEIR_ENTRY_SKIPPED;
         if (rv != 0)
-            return rv == WEIR_VALUE_WRONG ? WEIR_ENTRY_SKIPPED : rv;
+            return rv;
     }
     return 0;
 }
@@ -130,9 +132,11 @@ static int require(struct reading *reading, const struct weir_yaml *map, const s
 
     if (value.len > 0)
         return 0;
-    if (pair != NULL && pair->value->variable)
-        return skip(reading, pair->value, &here, WEIR_SLICE("the environment variable is not set or empty: "),
-                    pair->value->written);
+    if (pair != NULL && pair->value->variable) {
+        (void)skip(reading, pair->value, &here, WEIR_SLICE("the environment variable is not set or empty: "),
+                   pair->value->written);
+        return WEIR_ENTRY_UNSERVED;
+    }
     return skip(reading, map, entry_path, WEIR_SLICE("no "), key);
 }
 
@@ -282,9 +286,9 @@ static void fill_spec(const struct weir_deployment_settings *s, struct weir_depl
 
 static struct weir_slice written(const struct weir_yaml *map, struct weir_slice key)
 {
-    const struct weir_yaml *node = weir_yaml_get(map, key);
+    const struct weir_yaml_pair *pair = weir_yaml_pair(map, key);
 
-    return node == NULL ? WEIR_SLICE_EMPTY : node->written;
+    return pair == NULL ? WEIR_SLICE_EMPTY : pair->value->written;
 }
 
 static int add_deployment(struct reading *reading, const struct weir_config_entry *entry,
@@ -318,6 +322,13 @@ static int add_deployment(struct reading *reading, const struct weir_config_entr
     return weir_map_add(&reading->ids, id, node);
 }
 
+static void note_unserved(struct weir_config *config, const struct weir_config_entry *entry)
+{
+    config->unserved[config->unserved_count++] =
+        (struct weir_config_unserved){written(entry->node, WEIR_SLICE("model_name")),
+                                      written(entry->params, WEIR_SLICE("model")), entry->node->place};
+}
+
 static int read_entry(struct reading *reading, const struct weir_yaml *node, size_t index)
 {
     struct weir_config_entry entry = {.node = node, .path = {&reading->list, WEIR_SLICE_EMPTY, index}};
@@ -338,6 +349,8 @@ static int read_entry(struct reading *reading, const struct weir_yaml *node, siz
         rv = weir_endpoints_make(reading->loader, &entry, &endpoint);
     if (rv == 0)
         rv = choose_id(reading, &entry, &id);
+    if (rv == WEIR_ENTRY_UNSERVED)
+        note_unserved(reading->loader->config, &entry);
     return rv != 0 ? rv : add_deployment(reading, &entry, id, endpoint);
 }
 
@@ -348,17 +361,18 @@ static int read_entries(struct reading *reading, const struct weir_yaml *list)
 
     config->deployments =
         weir_arena_zalloc(loader->arena, list->count + 1, sizeof(struct weir_config_deployment *));
-    if (config->deployments == NULL)
+    config->unserved = weir_arena_zalloc(loader->arena, list->count + 1, sizeof(*config->unserved));
+    if (config->deployments == NULL || config->unserved == NULL)
         return WEIR_ERR_NOMEM;
     for (size_t i = 0; i < list->count; i++) {
         int rv = read_entry(reading, list->items[i], i);
 
         if (rv == WEIR_ENTRY_SKIPPED)
             config->skipped++;
-        else if (rv != 0)
+        else if (rv != 0 && rv != WEIR_ENTRY_UNSERVED)
             return rv;
     }
-    if (config->skipped == 0 || config->settings.ignore_invalid)
+    if (config->skipped + config->unserved_count == 0 || config->settings.ignore_invalid)
         return 0;
     WEIR_DIAG(loader->diags, WEIR_SEVERITY_FATAL, &list->place, reading->list.key,
               WEIR_SLICE("entries are wrong, and ignore_invalid_deployments is false"));

@@ -50,7 +50,7 @@ static int skip(struct weir_loader *loader, const struct weir_yaml *node, const 
                 struct weir_slice what, struct weir_slice name, struct weir_slice more)
 {
     WEIR_REPORT(loader, ERROR, node, path, what, name, more, loader->consequence);
-    return WEIR_ENTRY_SKIPPED;
+    return node->variable ? WEIR_ENTRY_UNSERVED : WEIR_ENTRY_SKIPPED;
 }
 
 /* The node of a key of the params, for its place; else the params themselves. */
@@ -70,12 +70,13 @@ static int find_provider(struct weir_loader *loader, const struct weir_config_en
     const struct weir_provider *provider;
 
     if (weir_provider_find(s->model, s->custom_llm_provider, &provider, NULL) != 0)
-        return skip(loader, model, &path, WEIR_SLICE("no provider is known for `"),
-                    model->variable ? WEIR_SLICE("(a variable's value)") : s->model,
+        return skip(loader, model, &path, WEIR_SLICE("no provider is known for `"), model->written,
                     WEIR_SLICE("`, expected provider/model, or custom_llm_provider beside it"));
-    if (provider->dialect == WEIR_DIALECT_NONE)
-        return skip(loader, model, &path, WEIR_SLICE("no dialect for the provider "), provider->name,
-                    WEIR_SLICE(" yet"));
+    if (provider->dialect == WEIR_DIALECT_NONE) {
+        (void)skip(loader, model, &path, WEIR_SLICE("no dialect for the provider "), provider->name,
+                   WEIR_SLICE(" yet"));
+        return WEIR_ENTRY_UNSERVED;
+    }
     *ret_provider = provider;
     return 0;
 }

@@ -10,8 +10,8 @@
 #include "config/entry.h"
 
 /*
- * Makes and prepares the endpoint of an entry whose settings have been read.  0, WEIR_ENTRY_SKIPPED with an
- * error (no provider, no dialect, no address, ...) or negative.
+ * Makes and prepares the endpoint of an entry whose settings have been read.  0, WEIR_ENTRY_SKIPPED or
+ * WEIR_ENTRY_UNSERVED with an error (no provider, no dialect, no address, ...), or negative.
  */
 WEIR_MUST_USE int weir_endpoints_make(struct weir_loader *loader, const struct weir_config_entry *entry,
                                       struct weir_endpoint **ret_endpoint);

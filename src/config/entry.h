@@ -21,4 +21,8 @@ struct weir_config_entry {
 /* The entry cannot be used; an error says why. */
 #define WEIR_ENTRY_SKIPPED 3
 
+/* The entry is well formed, but nobody here can serve it: its provider has no dialect yet, or a variable has
+ * a value that does not fit; an error says so. */
+#define WEIR_ENTRY_UNSERVED 4
+
 #endif

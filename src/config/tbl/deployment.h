@@ -36,7 +36,7 @@ FIELD(PARAMS, weight, weight, NUMBER, "", 0, 1e12, "", "Share of the picks of si
 FIELD(PARAMS, rpm, rpm, WHOLE, "per minute", 0, 1e15, "", "Requests a minute; weighs the picks where no weight is given.")
 FIELD(PARAMS, tpm, tpm, WHOLE, "per minute", 0, 1e15, "", "Tokens a minute; weighs the picks where neither weight nor rpm is given.")
 FIELD(PARAMS, order, order, I32, "", -1000000, 1000000, "", "Priority within the group: the lowest is used first.")
-FIELD(PARAMS, num_retries, num_retries, U32, "", 0, 1000, "", "Retries after a failure of this deployment; beats the router's.")
+FIELD(PARAMS, num_retries, num_retries, U32, "", 0, 1000000, "", "Retries after a failure of this deployment; beats the router's.")
 FIELD(PARAMS, timeout, timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Limit of one attempt.")
 FIELD(PARAMS, stream_timeout, stream_timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Limit until the first chunk of a streamed attempt.")
 FIELD(PARAMS, cooldown_time, cooldown_ns, SECONDS, "s", 0, 2592000, "", "How long this deployment cools down; 0: never.")
