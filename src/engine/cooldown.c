@@ -5,6 +5,7 @@
  */
 #include "engine/cooldown.h"
 
+#include "base/slice.h"
 #include "base/time.h"
 #include "engine/policy.h"
 #include "engine/snapshot.h"
@@ -37,6 +38,16 @@ static uint64_t counter_life(const struct subject *s)
     uint64_t own = s->deployment->spec.cooldown_ns;
 
     return own != WEIR_UNSET_NS ? own : s->router->cooldown_ns;
+}
+
+/* The counter of the kind's class: kinds that share a class share it. */
+static unsigned class_counter(weir_kind kind)
+{
+    unsigned first = 0;
+
+    while (!weir_slice_eq(weir_kind_row((weir_kind)first)->class_name, weir_kind_row(kind)->class_name))
+        first++;
+    return WEIR_LIVE_COUNTER_CLASS + first;
 }
 
 /* Counts the failure and says whether the count is over the limit. */
@@ -76,8 +87,7 @@ static bool rules_say(const struct subject *s, weir_cooldown_rule *ret_rule)
 
     if (s->own_field != WEIR_POLICY_NONE) {
         *ret_rule = WEIR_COOLDOWN_DEPLOYMENT_POLICY;
-        return is_over(s, WEIR_LIVE_COUNTER_FIELD + (unsigned)s->own_field,
-                       own->allowed_fails_policy.count[s->own_field]);
+        return is_over(s, class_counter(s->failure->kind), own->allowed_fails_policy.count[s->own_field]);
     }
     if (own->allowed_fails != WEIR_UNSET) {
         *ret_rule = WEIR_COOLDOWN_DEPLOYMENT_FAILS;

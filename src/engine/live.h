@@ -29,12 +29,12 @@ enum {
 };
 
 /* The allowed-fails counters of a deployment: one for the router's limits, one for the deployment's own
- * `allowed_fails`, one for each field of its own policy (router-semantics 16.1). */
+ * `allowed_fails`, one for each class of error under its own policy (router-semantics 16.1). */
 enum {
     WEIR_LIVE_COUNTER_ROUTER,
     WEIR_LIVE_COUNTER_DEPLOYMENT,
-    WEIR_LIVE_COUNTER_FIELD,
-    WEIR_LIVE_COUNTERS = WEIR_LIVE_COUNTER_FIELD + WEIR_POLICY_FIELDS
+    WEIR_LIVE_COUNTER_CLASS, /* plus the first kind of that class */
+    WEIR_LIVE_COUNTERS = WEIR_LIVE_COUNTER_CLASS + WEIR_KIND_COUNT
 };
 
 struct weir_live_record {
