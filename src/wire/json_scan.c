@@ -6,8 +6,10 @@
  * Everything else is a plain walk.  Containers are not entered by recursion: which brackets are open is one
  * bit each (struct nest), so a hostile nesting costs its limit in bits and no stack.
  *
- * A function that fails leaves at where the text is wrong.  At the end of the text peek gives NUL, which is
- * valid nowhere, so no rule needs a case for the end.
+ * A scan_ function takes a position and the end and gives the position behind what it names, or that of the
+ * first wrong byte (struct step, which fits in two registers: positions that live in memory made all of this
+ * half as fast).  At the end of the text peek gives NUL, which is valid nowhere, so no rule needs a case for
+ * the end.
  */
 #include "wire/json_scan.h"
 
@@ -16,10 +18,10 @@
 
 #include "wire/utf8.h"
 
-struct scan {
+struct step {
     const char *at;
-    const char *end;
-    bool escaped; /* the last string had a backslash */
+    bool ok;
+    bool escaped; /* it was a string with a backslash */
 };
 
 struct nest {
@@ -28,15 +30,26 @@ struct nest {
     uint64_t objects[WEIR_JSON_DEPTH_MAX / 64]; /* a bit for each open container: it is an object */
 };
 
-static inline char peek(const struct scan *s)
+static inline struct step good(const char *at)
 {
-    return s->at == s->end ? '\0' : *s->at;
+    return (struct step){at, true, false};
 }
 
-static inline void skip_space(struct scan *s)
+static inline struct step wrong(const char *at)
 {
-    while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\r' || *s->at == '\t'))
-        s->at++;
+    return (struct step){at, false, false};
+}
+
+static inline char peek(const char *p, const char *end)
+{
+    return p == end ? '\0' : *p;
+}
+
+static inline const char *skip_space(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+        p++;
+    return p;
 }
 
 #define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
@@ -70,7 +83,7 @@ static inline bool is_plain(char c)
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
-static const char *skip_plain(const char *p, const char *end)
+static inline const char *skip_plain(const char *p, const char *end)
 {
     while (end - p >= 8) {
         uint64_t marks = special_bytes(load_word(p));
@@ -84,17 +97,24 @@ static const char *skip_plain(const char *p, const char *end)
     return p;
 }
 
-static bool is_hex(char c)
+static inline bool is_hex(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* At a backslash. */
-static bool scan_escape(struct scan *s)
+/* p is behind "\\u". */
+static struct step scan_hex4(const char *p, const char *end)
 {
-    s->escaped = true;
-    s->at++;
-    switch (peek(s)) {
+    for (int i = 0; i < 4; i++, p++)
+        if (!is_hex(peek(p, end)))
+            return wrong(p);
+    return good(p);
+}
+
+/* p is behind a backslash. */
+static inline struct step scan_escape(const char *p, const char *end)
+{
+    switch (peek(p, end)) {
     case '"':
     case '\\':
     case '/':
@@ -103,122 +123,127 @@ static bool scan_escape(struct scan *s)
     case 'n':
     case 'r':
     case 't':
-        s->at++;
-        return true;
+        return good(p + 1);
     case 'u':
-        s->at++;
-        for (int i = 0; i < 4; i++, s->at++)
-            if (!is_hex(peek(s)))
-                return false;
-        return true;
+        return scan_hex4(p + 1, end);
     default:
-        return false;
+        return wrong(p);
     }
 }
 
-/* At a byte that is not ASCII: all that follow each other. */
-static bool scan_utf8(struct scan *s)
+/* p is at a byte that is not ASCII: passes all that follow each other. */
+static inline struct step scan_utf8(const char *p, const char *end)
 {
-    while ((peek(s) & 0x80) != 0) {
-        size_t len = weir_utf8_len(s->at, s->end);
+    while ((peek(p, end) & 0x80) != 0) {
+        size_t len = weir_utf8_len(p, end);
 
         if (len == 0)
-            return false;
-        s->at += len;
+            return wrong(p);
+        p += len;
     }
-    return true;
+    return good(p);
 }
 
-/* At the opening quote. */
-static bool scan_string(struct scan *s)
+/* p is behind the opening quote. */
+static struct step scan_string(const char *p, const char *end)
 {
-    bool ok = true;
+    bool escaped = false;
 
-    s->escaped = false;
-    s->at++;
-    while (ok) {
-        s->at = skip_plain(s->at, s->end);
-        if (peek(s) == '"') {
-            s->at++;
-            return true;
+    for (;;) {
+        struct step step;
+        char c;
+
+        p = skip_plain(p, end);
+        c = peek(p, end);
+        if (c == '"')
+            return (struct step){p + 1, true, escaped};
+        if (c == '\\') {
+            escaped = true;
+            step = scan_escape(p + 1, end);
+        } else if ((c & 0x80) != 0) {
+            step = scan_utf8(p, end);
+        } else {
+            return wrong(p);
         }
-        if (peek(s) == '\\')
-            ok = scan_escape(s);
-        else
-            ok = (peek(s) & 0x80) != 0 && scan_utf8(s);
+        if (!step.ok)
+            return step;
+        p = step.at;
     }
-    return false;
 }
 
-static bool scan_digits(struct scan *s)
+static inline const char *skip_digits(const char *p, const char *end)
 {
-    const char *from = s->at;
-
-    while (peek(s) >= '0' && peek(s) <= '9')
-        s->at++;
-    return s->at > from;
+    while (p < end && *p >= '0' && *p <= '9')
+        p++;
+    return p;
 }
 
-static bool scan_number(struct scan *s)
+/* At least one digit. */
+static inline struct step scan_digits(const char *p, const char *end)
 {
-    if (peek(s) == '-')
-        s->at++;
-    if (peek(s) == '0')
-        s->at++;
-    else if (!scan_digits(s))
-        return false;
-    if (peek(s) == '.') {
-        s->at++;
-        if (!scan_digits(s))
-            return false;
+    const char *behind = skip_digits(p, end);
+
+    return behind == p ? wrong(p) : good(behind);
+}
+
+static struct step scan_number(const char *p, const char *end)
+{
+    struct step step;
+
+    p += peek(p, end) == '-';
+    step = peek(p, end) == '0' ? good(p + 1) : scan_digits(p, end);
+    if (step.ok && peek(step.at, end) == '.')
+        step = scan_digits(step.at + 1, end);
+    if (step.ok && (peek(step.at, end) | 0x20) == 'e') {
+        p = step.at + 1;
+        p += peek(p, end) == '+' || peek(p, end) == '-';
+        step = scan_digits(p, end);
     }
-    if (peek(s) == 'e' || peek(s) == 'E') {
-        s->at++;
-        if (peek(s) == '+' || peek(s) == '-')
-            s->at++;
-        return scan_digits(s);
-    }
-    return true;
+    return step;
 }
 
-static bool scan_word(struct scan *s, const char *word)
+static struct step scan_word(const char *p, const char *end, const char *word)
 {
-    for (; *word != '\0'; word++, s->at++)
-        if (peek(s) != *word)
-            return false;
-    return true;
+    for (; *word != '\0'; word++, p++)
+        if (peek(p, end) != *word)
+            return wrong(p);
+    return good(p);
 }
 
-static bool scan_scalar(struct scan *s)
+static inline struct step scan_scalar(const char *p, const char *end)
 {
-    switch (peek(s)) {
+    switch (peek(p, end)) {
     case '"':
-        return scan_string(s);
+        return scan_string(p + 1, end);
     case 't':
-        return scan_word(s, "true");
+        return scan_word(p, end, "true");
     case 'f':
-        return scan_word(s, "false");
+        return scan_word(p, end, "false");
     case 'n':
-        return scan_word(s, "null");
+        return scan_word(p, end, "null");
     default:
-        return scan_number(s);
+        return scan_number(p, end);
     }
 }
 
-/* Up to the value behind the colon. */
-static bool scan_key(struct scan *s)
+/* The key and its colon. */
+static inline struct step scan_key(const char *p, const char *end)
 {
-    skip_space(s);
-    if (peek(s) != '"' || !scan_string(s))
-        return false;
-    skip_space(s);
-    if (peek(s) != ':')
-        return false;
-    s->at++;
-    return true;
+    struct step step;
+
+    p = skip_space(p, end);
+    if (peek(p, end) != '"')
+        return wrong(p);
+    step = scan_string(p + 1, end);
+    if (!step.ok)
+        return step;
+    step.at = skip_space(step.at, end);
+    step.ok = peek(step.at, end) == ':';
+    step.at += step.ok;
+    return step;
 }
 
-static bool push(struct nest *n, bool object)
+static inline bool push(struct nest *n, bool object)
 {
     uint64_t bit;
 
@@ -233,49 +258,51 @@ static bool push(struct nest *n, bool object)
     return true;
 }
 
-static bool in_object(const struct nest *n)
+static inline bool in_object(const struct nest *n)
 {
     return (n->objects[(n->level - 1) / 64] >> ((n->level - 1) % 64) & 1) != 0;
 }
 
 /* Down to a scalar, which is passed, or into a container that is empty. */
-static bool descend(struct scan *s, struct nest *n)
+static struct step descend(const char *p, const char *end, struct nest *n)
 {
     for (;;) {
+        struct step step;
         char c;
 
-        skip_space(s);
-        c = peek(s);
+        p = skip_space(p, end);
+        c = peek(p, end);
         if (c != '{' && c != '[')
-            return scan_scalar(s);
+            return scan_scalar(p, end);
         if (!push(n, c == '{'))
-            return false;
-        s->at++;
-        skip_space(s);
-        if (peek(s) == (c == '{' ? '}' : ']'))
-            return true;
-        if (c == '{' && !scan_key(s))
-            return false;
+            return wrong(p);
+        p = skip_space(p + 1, end);
+        if (peek(p, end) == (c == '{' ? '}' : ']'))
+            return good(p);
+        if (c == '[')
+            continue;
+        step = scan_key(p, end);
+        if (!step.ok)
+            return step;
+        p = step.at;
     }
 }
 
 /* Out of containers that end here, up to the next value of one that does not. */
-static bool ascend(struct scan *s, struct nest *n)
+static struct step ascend(const char *p, const char *end, struct nest *n)
 {
     while (n->level > 0) {
         bool object = in_object(n);
 
-        skip_space(s);
-        if (peek(s) == ',') {
-            s->at++;
-            return !object || scan_key(s);
-        }
-        if (peek(s) != (object ? '}' : ']'))
-            return false;
-        s->at++;
+        p = skip_space(p, end);
+        if (peek(p, end) == ',')
+            return object ? scan_key(p + 1, end) : good(p + 1);
+        if (peek(p, end) != (object ? '}' : ']'))
+            return wrong(p);
+        p++;
         n->level--;
     }
-    return true;
+    return good(p);
 }
 
 static weir_json_type type_of(char first)
@@ -298,47 +325,46 @@ static weir_json_type type_of(char first)
     }
 }
 
-static bool scan_container(struct scan *s, unsigned max_depth)
+static struct step scan_container(const char *p, const char *end, unsigned max_depth)
 {
+    struct step step = good(p);
     struct nest n;
 
     n.level = 0;
     n.max = max_depth > WEIR_JSON_DEPTH_MAX ? WEIR_JSON_DEPTH_MAX : max_depth;
-    do
-        if (!descend(s, &n) || !ascend(s, &n))
-            return false;
-    while (n.level > 0);
-    return true;
+    do {
+        step = descend(step.at, end, &n);
+        if (step.ok)
+            step = ascend(step.at, end, &n);
+    } while (step.ok && n.level > 0);
+    return step;
 }
 
-static bool scan_value(struct scan *s, unsigned max_depth, struct weir_json_value *ret_value)
+static struct step scan_value(const char *p, const char *end, unsigned max_depth,
+                              struct weir_json_value *ret_value)
 {
-    const char *from;
     weir_json_type type;
+    struct step step;
 
-    skip_space(s);
-    from = s->at;
-    type = type_of(peek(s));
-    s->escaped = false;
-    if (type == WEIR_JSON_OBJECT || type == WEIR_JSON_ARRAY ? !scan_container(s, max_depth) : !scan_scalar(s))
-        return false;
-    *ret_value = (struct weir_json_value){
-        {from, (size_t)(s->at - from)}, type, type == WEIR_JSON_STRING && s->escaped};
-    return true;
+    p = skip_space(p, end);
+    type = type_of(peek(p, end));
+    step = type >= WEIR_JSON_ARRAY ? scan_container(p, end, max_depth) : scan_scalar(p, end);
+    if (step.ok)
+        *ret_value = (struct weir_json_value){{p, (size_t)(step.at - p)}, type, step.escaped};
+    return step;
 }
 
 int weir_json_check(struct weir_slice text, unsigned max_depth, struct weir_json_value *ret_value,
                     size_t *ret_bad_at)
 {
-    const char *start = text.len == 0 ? "" : text.ptr;
-    struct scan s = {start, start + text.len, false};
+    const char *start = text.len == 0 ? "" : text.ptr, *end = start + text.len;
     struct weir_json_value value;
-    bool ok = scan_value(&s, max_depth, &value);
+    struct step step = scan_value(start, end, max_depth, &value);
 
-    if (ok)
-        skip_space(&s);
-    if (!ok || s.at < s.end) {
-        *ret_bad_at = (size_t)(s.at - start);
+    if (step.ok)
+        step.at = skip_space(step.at, end);
+    if (!step.ok || step.at < end) {
+        *ret_bad_at = (size_t)(step.at - start);
         return WEIR_JSON_BAD;
     }
     *ret_value = value;
@@ -347,83 +373,67 @@ int weir_json_check(struct weir_slice text, unsigned max_depth, struct weir_json
 
 int weir_json_enter(struct weir_json_cursor *cursor, struct weir_slice text, unsigned max_depth)
 {
-    const char *start = text.len == 0 ? "" : text.ptr;
-    struct scan s = {start, start + text.len, false};
-    char c;
+    const char *start = text.len == 0 ? "" : text.ptr, *end = start + text.len;
+    const char *p = skip_space(start, end);
+    char c = peek(p, end);
 
-    skip_space(&s);
-    c = peek(&s);
     if (c != '{' && c != '[')
         return WEIR_JSON_OTHER;
     *cursor = (struct weir_json_cursor){.start = start,
-                                        .at = s.at,
-                                        .end = s.end,
+                                        .at = max_depth == 0 ? p : p + 1,
+                                        .end = end,
                                         .depth_left = max_depth == 0 ? 0 : max_depth - 1,
                                         .object = c == '{',
                                         .first = true,
                                         .bad = max_depth == 0};
-    cursor->at += !cursor->bad;
     return 0;
 }
 
-/* To the next value, with its key in *item; or to the end of the container (*ret_over). */
-static bool next_value(struct scan *s, struct weir_json_cursor *c, struct weir_json_item *item,
-                       bool *ret_over)
+/* To the next value, with its key in *item; or behind the end of the container, which sets over. */
+static struct step next_value(struct weir_json_cursor *c, struct weir_json_item *item)
 {
-    const char *from;
+    const char *p = skip_space(c->at, c->end), *behind;
+    struct step step;
 
-    skip_space(s);
-    *ret_over = peek(s) == (c->object ? '}' : ']');
-    if (*ret_over) {
-        s->at++;
-        skip_space(s);
-        return s->at == s->end;
+    if (peek(p, c->end) == (c->object ? '}' : ']')) {
+        p = skip_space(p + 1, c->end);
+        c->over = p == c->end;
+        return c->over ? good(p) : wrong(p);
     }
     if (!c->first) {
-        if (peek(s) != ',')
-            return false;
-        s->at++;
-        skip_space(s);
+        if (peek(p, c->end) != ',')
+            return wrong(p);
+        p = skip_space(p + 1, c->end);
     }
     if (!c->object)
-        return true;
-    from = s->at;
-    if (!scan_key(s))
-        return false;
-    item->key.ptr = from + 1;
-    item->key_escaped = s->escaped;
-    return true;
-}
-
-/* The closing quote is the last one before the colon that at stands behind. */
-static size_t key_len(const char *key, const char *at)
-{
-    at--;
-    while (*at != '"')
-        at--;
-    return (size_t)(at - key);
+        return good(p);
+    step = scan_key(p, c->end);
+    if (!step.ok)
+        return step;
+    /* The closing quote is the last one before the colon. */
+    for (behind = step.at - 1; *behind != '"'; behind--)
+        continue;
+    item->key = (struct weir_slice){p + 1, (size_t)(behind - (p + 1))};
+    item->key_escaped = step.escaped;
+    return step;
 }
 
 int weir_json_next(struct weir_json_cursor *cursor, struct weir_json_item *ret_item)
 {
-    struct scan s = {cursor->at, cursor->end, false};
     struct weir_json_item item = {0};
-    bool ok, over = false;
+    struct step step;
 
     if (cursor->over || cursor->bad)
         return cursor->bad ? WEIR_JSON_BAD : 0;
-    ok = next_value(&s, cursor, &item, &over);
-    if (ok && !over && cursor->object)
-        item.key.len = key_len(item.key.ptr, s.at);
-    if (ok && !over)
-        ok = scan_value(&s, cursor->depth_left, &item.value);
-    cursor->at = s.at;
+    step = next_value(cursor, &item);
+    if (step.ok && !cursor->over)
+        step = scan_value(step.at, cursor->end, cursor->depth_left, &item.value);
+    cursor->at = step.at;
     cursor->first = false;
-    cursor->over = over;
-    cursor->bad = !ok;
-    if (!ok)
+    cursor->bad = !step.ok;
+    if (cursor->bad)
         return WEIR_JSON_BAD;
-    if (over)
+    if (cursor->over)
         return 0;
     *ret_item = item;
     return WEIR_JSON_ITEM;
