@@ -7,34 +7,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+static inline int weir_utf8_is_tail(unsigned char c)
+{
+    return (c & 0xc0) == 0x80;
+}
+
 /* Bytes of the character at the front of p, 1 to 4; 0 when it is none, or is cut off by the end. */
 static inline size_t weir_utf8_len(const char *p, const char *end)
 {
     const unsigned char *s = (const unsigned char *)p;
     size_t left = (size_t)(end - p);
-    unsigned char c = left == 0 ? 0xff : s[0], low = 0x80, high = 0xbf;
-    size_t len = c < 0x80                ? 1
-                 : c >= 0xc2 && c < 0xe0 ? 2
-                 : (c & 0xf0) == 0xe0    ? 3
-                 : c >= 0xf0 && c < 0xf5 ? 4
-                                         : 0;
+    unsigned char c = left == 0 ? 0xff : s[0];
 
-    if (len <= 1 || left < len)
-        return len == 1 ? 1 : 0;
-    if (c == 0xe0)
-        low = 0xa0; /* else a shorter form would do */
-    else if (c == 0xed)
-        high = 0x9f; /* surrogates */
-    else if (c == 0xf0)
-        low = 0x90;
-    else if (c == 0xf4)
-        high = 0x8f; /* beyond U+10FFFF */
-    if (s[1] < low || s[1] > high)
-        return 0;
-    for (size_t i = 2; i < len; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return len;
+    if (c < 0x80)
+        return 1;
+    if (c < 0xe0) /* below c2 it is a tail, or a longer form than need be */
+        return c >= 0xc2 && left >= 2 && weir_utf8_is_tail(s[1]) ? 2 : 0;
+    if (c < 0xf0) /* e0: no longer form than need be; ed: no surrogate */
+        return left >= 3 && weir_utf8_is_tail(s[1]) && weir_utf8_is_tail(s[2]) &&
+                       (c != 0xe0 || s[1] >= 0xa0) && (c != 0xed || s[1] < 0xa0)
+                   ? 3
+                   : 0;
+    /* f0: no longer form than need be; f4: nothing beyond U+10FFFF */
+    return c < 0xf5 && left >= 4 && weir_utf8_is_tail(s[1]) && weir_utf8_is_tail(s[2]) &&
+                   weir_utf8_is_tail(s[3]) && (c != 0xf0 || s[1] >= 0x90) && (c != 0xf4 || s[1] < 0x90)
+               ? 4
+               : 0;
 }
 
 /* Writes the character and returns how many bytes it took; code is a scalar value. */

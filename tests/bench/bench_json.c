@@ -36,16 +36,78 @@ static size_t walk(struct weir_slice text)
     return found;
 }
 
-/* As a dialect looks at a chunk. */
-static size_t look(struct weir_slice text)
+static size_t check(struct weir_slice text)
 {
     struct weir_json_value value;
     size_t bad_at;
 
-    if (weir_json_check(text, 128, &value, &bad_at) != 0)
+    return weir_json_check(text, 128, &value, &bad_at) == 0 ? 2 : 0;
+}
+
+static size_t look_into_delta(struct weir_slice delta)
+{
+    struct weir_json_cursor c;
+    struct weir_json_item item;
+    size_t found = 0;
+
+    if (weir_json_enter(&c, delta, 128) != 0)
         return 0;
-    return (weir_json_find(text, WEIR_SLICE("choices.0.delta.content"), &value) == 0) +
-           (size_t)(weir_json_find(text, WEIR_SLICE("choices.0.finish_reason"), &value) == 0);
+    while (weir_json_next(&c, &item) == WEIR_JSON_ITEM)
+        found += weir_json_key_is(&item, WEIR_SLICE("content"));
+    return found;
+}
+
+static size_t look_into_choice(struct weir_slice choice)
+{
+    struct weir_json_cursor c;
+    struct weir_json_item item;
+    size_t found = 0;
+
+    if (weir_json_enter(&c, choice, 128) != 0)
+        return 0;
+    while (weir_json_next(&c, &item) == WEIR_JSON_ITEM)
+        if (weir_json_key_is(&item, WEIR_SLICE("delta")))
+            found += look_into_delta(item.value.text);
+        else
+            found += weir_json_key_is(&item, WEIR_SLICE("finish_reason"));
+    return found;
+}
+
+static size_t look_into_choices(struct weir_slice choices)
+{
+    struct weir_json_cursor c;
+    struct weir_json_item item;
+    size_t found = 0;
+
+    if (weir_json_enter(&c, choices, 128) != 0)
+        return 0;
+    while (weir_json_next(&c, &item) == WEIR_JSON_ITEM)
+        found += look_into_choice(item.value.text);
+    return found;
+}
+
+/* As a dialect looks at a chunk: everything is checked by the outer walk. */
+static size_t look(struct weir_slice chunk)
+{
+    struct weir_json_cursor c;
+    struct weir_json_item item;
+    size_t found = 0;
+
+    if (weir_json_enter(&c, chunk, 128) != 0)
+        return 0;
+    while (weir_json_next(&c, &item) == WEIR_JSON_ITEM)
+        if (weir_json_key_is(&item, WEIR_SLICE("choices")))
+            found += look_into_choices(item.value.text);
+    return found;
+}
+
+/* The same by paths. */
+static size_t find(struct weir_slice chunk)
+{
+    struct weir_json_value value;
+
+    return (weir_json_find(chunk, WEIR_SLICE("choices.0.delta.content"), &value) == 0) +
+           (size_t)(weir_json_find(chunk, WEIR_SLICE("choices.0.finish_reason"), &value) == 0);
 }
 
 static void measure(const char *name, size_t (*read)(struct weir_slice), struct weir_slice text)
@@ -92,6 +154,11 @@ static struct weir_slice request(size_t len, const char *filler)
     return (struct weir_slice){text, at + sizeof(back) - 1};
 }
 
+static const char streamed_chunk[] =
+    "{\"id\":\"chatcmpl-123\",\"object\":\"chat.completion.chunk\",\"created\":1694268190,"
+    "\"model\":\"gpt-4o-mini\",\"system_fingerprint\":\"fp_44709d6fcb\",\"choices\":[{\"index\":0,"
+    "\"delta\":{\"content\":\" Hello\"},\"logprobs\":null,\"finish_reason\":null}]}";
+
 int main(void)
 {
     static const struct {
@@ -110,11 +177,8 @@ int main(void)
             measure(fillers[i].name, walk, text);
             free((void *)(uintptr_t)text.ptr);
         }
-    measure(
-        "check and look, streamed chunk", look,
-        WEIR_SLICE(
-            "{\"id\":\"chatcmpl-123\",\"object\":\"chat.completion.chunk\",\"created\":1694268190,"
-            "\"model\":\"gpt-4o-mini\",\"system_fingerprint\":\"fp_44709d6fcb\",\"choices\":[{\"index\":0,"
-            "\"delta\":{\"content\":\" Hello\"},\"logprobs\":null,\"finish_reason\":null}]}"));
+    measure("check, streamed chunk", check, weir_slice_str(streamed_chunk));
+    measure("look, streamed chunk", look, weir_slice_str(streamed_chunk));
+    measure("find, streamed chunk", find, weir_slice_str(streamed_chunk));
     return 0;
 }
