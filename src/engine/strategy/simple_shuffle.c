@@ -57,6 +57,7 @@ static uint32_t draw_from_all(const struct weir_tier *tier, size_t source, struc
 
 /* What the candidates of a tier have between them. */
 struct totals {
+    uint32_t first; /* member among them */
     uint32_t count;
     double weights[WEIR_WEIGHT_SOURCES];
 };
@@ -65,7 +66,8 @@ static void add_up(const struct weir_candidates *c, struct totals *totals)
 {
     *totals = (struct totals){0};
     for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
-        totals->count++;
+        if (totals->count++ == 0)
+            totals->first = i;
         for (size_t source = 0; source < WEIR_WEIGHT_SOURCES; source++)
             totals->weights[source] += weir_tier_weight(c->tier, i, source);
     }
@@ -73,12 +75,12 @@ static void add_up(const struct weir_candidates *c, struct totals *totals)
 
 /* The candidate on which x falls when the candidates lie side by side, each as wide as its weight.  The last
  * one that has a weight takes what rounding, or a cooldown set meanwhile, leaves over. */
-static uint32_t find_candidate(const struct weir_candidates *c, size_t source, double x)
+static uint32_t find_candidate(const struct weir_candidates *c, uint32_t first, size_t source, double x)
 {
     uint32_t last = WEIR_PICK_NONE;
     double weight;
 
-    for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
+    for (uint32_t i = first; i < c->tier->count; i = weir_filter_next(c, i + 1)) {
         weight = source == WEIR_WEIGHT_SOURCES ? 1 : weir_tier_weight(c->tier, i, source);
         if (weight <= 0)
             continue;
@@ -97,13 +99,13 @@ static uint32_t draw_from_candidates(const struct weir_candidates *c, struct wei
     size_t source = 0;
 
     add_up(c, &totals);
-    if (totals.count == 0)
-        return WEIR_PICK_NONE;
+    if (totals.count <= 1)
+        return totals.count == 0 ? WEIR_PICK_NONE : totals.first;
     while (source < WEIR_WEIGHT_SOURCES && totals.weights[source] <= 0)
         source++;
     if (source == WEIR_WEIGHT_SOURCES)
-        return find_candidate(c, source, (double)weir_rand_below(rand, totals.count));
-    return find_candidate(c, source, weir_rand_unit(rand) * totals.weights[source]);
+        return find_candidate(c, totals.first, source, (double)weir_rand_below(rand, totals.count));
+    return find_candidate(c, totals.first, source, weir_rand_unit(rand) * totals.weights[source]);
 }
 
 static uint32_t pick(const struct weir_candidates *candidates, struct weir_rand *rand)
