@@ -132,7 +132,7 @@ static int words_of(const struct weir_mishap_report *report, const struct weir_e
     if (error->html)
         r = weir_error_body_plain(text, PAGE_MAX, arena, &text);
     if (r == 0)
-        r = weir_blot_out(shorten(text, SHOWN_MAX), report->secret, arena, &text);
+        r = weir_blot_out(shorten(weir_slice_trim(text), SHOWN_MAX), report->secret, arena, &text);
     if (r != 0)
         return r;
     if (text.len == 0) {

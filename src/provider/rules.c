@@ -175,6 +175,16 @@ size_t weir_rules_count(void)
     return sizeof(rules) / sizeof(rules[0]);
 }
 
+struct weir_slice weir_rules_pattern(size_t row)
+{
+    return rules[row].pattern;
+}
+
+bool weir_rules_leaves(size_t row)
+{
+    return rules[row].kind == LEAVE;
+}
+
 static size_t first_match(const struct weir_rule_facts *facts)
 {
     unsigned statuses = status_set(facts->status);

@@ -26,7 +26,10 @@ struct weir_rule_facts {
 void weir_rules_match(const struct weir_rule_facts *facts, weir_kind *ret_kind, int *ret_status,
                       size_t *ret_row);
 
-/* Rows in all, for a test that each is reached. */
+/* For a test that each row is reached: how many there are, the pattern of one, and whether it only ends its
+ * step. */
 size_t weir_rules_count(void);
+struct weir_slice weir_rules_pattern(size_t row);
+bool weir_rules_leaves(size_t row);
 
 #endif
