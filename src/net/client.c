@@ -223,6 +223,8 @@ void weir_client_pool(struct weir_client_conn *conn)
     upstream->idle = conn;
     upstream->idle_count++;
     client->idle++;
+    /* A fetch that was paused to its last byte has stopped it. */
+    weir_stream_read_start(&conn->stream);
     weir_loop_arm(client->loop, &conn->timer, weir_time_add(conn->idle_since_ns, keep_ns));
 }
 
