@@ -28,10 +28,18 @@ int weir_build_request(const struct weir_build *build, struct weir_arena *arena,
     return dialect == NULL ? WEIR_ERR_INVALID : dialect->build(build, arena, ret_request);
 }
 
+/* What is answered from inside the gateway is in OpenAI's form. */
+static const struct weir_dialect *reader_of(const struct weir_endpoint *endpoint)
+{
+    weir_dialect_id id = endpoint->provider->dialect;
+
+    return weir_dialect_of(id == WEIR_DIALECT_SIM ? WEIR_DIALECT_OPENAI : id);
+}
+
 int weir_read_answer(const struct weir_endpoint *endpoint, weir_route route, struct weir_slice body,
                      struct weir_plain_answer *ret_answer)
 {
-    const struct weir_dialect *dialect = weir_dialect_of(endpoint->provider->dialect);
+    const struct weir_dialect *dialect = reader_of(endpoint);
 
     return dialect == NULL ? WEIR_ERR_INVALID : dialect->read_answer(route, body, ret_answer);
 }
@@ -39,7 +47,7 @@ int weir_read_answer(const struct weir_endpoint *endpoint, weir_route route, str
 void weir_read_chunk(const struct weir_endpoint *endpoint, weir_route route,
                      const struct weir_sse_event *event, struct weir_chunk *ret_chunk)
 {
-    const struct weir_dialect *dialect = weir_dialect_of(endpoint->provider->dialect);
+    const struct weir_dialect *dialect = reader_of(endpoint);
 
     *ret_chunk = (struct weir_chunk){0};
     if (dialect != NULL)

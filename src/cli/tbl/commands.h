@@ -2,5 +2,6 @@
 /*
  * The commands of the program: X(name, function, arguments, what it does)
  */
+X("serve", weir_cli_serve, "--config FILE", "answer clients and route their calls to the deployments of FILE")
 X("check", weir_cli_check, "[OPTIONS] FILE", "read a configuration, print what it means and what is wrong with it")
 X("version", weir_cli_version, "", "print the version, the build and the libraries")

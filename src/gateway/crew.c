@@ -1,0 +1,100 @@
+/* All sockets are bound before the first worker exists, so that a port in use is told before anything runs.
+ */
+#include "gateway/crew.h"
+
+#include <arpa/inet.h>
+
+#include <weir/error.h>
+
+#include "base/slice.h"
+#include "gateway/gateway.h"
+#include "gateway/worker.h"
+#include "net/resolve.h"
+
+bool weir_crew_loopback(const char *host)
+{
+    struct weir_addresses addresses;
+
+    if (weir_resolve_literal(weir_slice_str(host), &addresses) != 0)
+        return false;
+    for (size_t i = 0; i < addresses.count; i++) {
+        const union weir_address *address = &addresses.list[i];
+        bool loopback = address->sa.sa_family == AF_INET ? ntohl(address->in.sin_addr.s_addr) >> 24 == 127
+                                                         : IN6_IS_ADDR_LOOPBACK(&address->in6.sin6_addr) != 0;
+
+        if (!loopback)
+            return false;
+    }
+    return addresses.count > 0;
+}
+
+static int make_workers(struct weir_crew *crew)
+{
+    struct weir_gateway *gateway = crew->gateway;
+    int r = 0;
+
+    crew->workers = gateway->mem->alloc(gateway->mem->user, gateway->workers * sizeof(*crew->workers));
+    if (crew->workers == NULL)
+        return WEIR_ERR_NOMEM;
+    while (crew->count < gateway->workers && r == 0) {
+        r = weir_worker_init(&crew->workers[crew->count], gateway, crew->count, crew->listener);
+        crew->count++;
+    }
+    for (size_t i = 0; i < crew->count && r == 0; i++)
+        r = weir_worker_start(&crew->workers[i]);
+    return r;
+}
+
+int weir_crew_start(struct weir_crew *ret_crew, struct weir_gateway *gateway, const char *host, uint16_t port,
+                    char text[WEIR_CREW_TEXT_MAX])
+{
+    const struct weir_listener_config config = {
+        .host = weir_slice_str(host), .port = port, .workers = gateway->workers};
+    int r;
+
+    *ret_crew = (struct weir_crew){.gateway = gateway};
+    r = weir_listener_new(gateway->mem, &config, text, &ret_crew->listener);
+    if (r != 0)
+        return r > 0 ? WEIR_CREW_REFUSED : r;
+    return make_workers(ret_crew);
+}
+
+struct weir_slice weir_crew_address(const struct weir_crew *crew)
+{
+    return weir_listener_address(crew->listener, 0);
+}
+
+void weir_crew_drain(struct weir_crew *crew)
+{
+    atomic_store_explicit(&crew->gateway->draining, true, memory_order_relaxed);
+    for (size_t i = 0; i < crew->count; i++)
+        weir_worker_drain(&crew->workers[i]);
+}
+
+void weir_crew_stop(struct weir_crew *crew)
+{
+    for (size_t i = 0; i < crew->count; i++)
+        weir_worker_stop(&crew->workers[i]);
+}
+
+bool weir_crew_ended(const struct weir_crew *crew)
+{
+    for (size_t i = 0; i < crew->count; i++)
+        if (!atomic_load_explicit(&crew->workers[i].ended, memory_order_acquire))
+            return false;
+    return true;
+}
+
+void weir_crew_deinit(struct weir_crew *crew)
+{
+    weir_crew_stop(crew);
+    for (size_t i = 0; i < crew->count; i++)
+        weir_worker_join(&crew->workers[i]);
+    for (size_t i = 0; i < crew->count; i++)
+        weir_worker_deinit(&crew->workers[i]);
+    if (crew->workers != NULL)
+        crew->gateway->mem->free(crew->gateway->mem->user, crew->workers,
+                                 crew->gateway->workers * sizeof(*crew->workers));
+    weir_listener_free(crew->listener);
+    *crew = (struct weir_crew){0};
+}

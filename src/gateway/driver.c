@@ -1,0 +1,287 @@
+/*
+ * One loop performs steps until the engine has none; everything else only tells the engine something and
+ * enters that loop.  Performing a step may not call back into the loop: sources of answers report from the
+ * event loop only, and an attempt that fails while it is started is reported by the loop itself.
+ *
+ * The timer follows weir_call_expiry and is touched only when that has moved.
+ */
+#include "gateway/driver.h"
+
+#include <weir/error.h>
+
+#include "base/container.h"
+#include "base/slice.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "gateway/deliver.h"
+#include "gateway/gateway.h"
+#include "gateway/job.h"
+#include "gateway/paths.h"
+#include "gateway/upcall.h"
+#include "gateway/worker.h"
+#include "provider/provider.h"
+#include "wire/http1_read.h"
+#include "wire/http_field.h"
+
+static uint64_t now_of(const struct weir_job *job)
+{
+    return weir_loop_now(job->worker->loop);
+}
+
+static void perform_start(struct weir_job *job, const struct weir_step *step)
+{
+    struct weir_failure failure = {WEIR_KIND_SERVICE_UNAVAILABLE, 503, 0, WEIR_ORIGIN_ROUTER};
+    int r = weir_upcall_start(job, step->attempt, &step->u.start, &failure);
+
+    job->access.attempts++;
+    job->access.deployment = weir_deployment_id(step->u.start.deployment);
+    if (r != 0)
+        weir_call_on_failed(job->call, step->attempt, &failure, now_of(job));
+}
+
+static void perform_cancel(struct weir_job *job, const struct weir_step *step)
+{
+    struct weir_upcall *upcall = weir_upcall_find(job, step->attempt);
+
+    if (upcall != NULL)
+        weir_upcall_cancel(upcall, WEIR_MISHAP_TIMED_OUT);
+}
+
+static void perform_commit(struct weir_job *job, const struct weir_step *step)
+{
+    struct weir_upcall *upcall = weir_upcall_find(job, step->attempt);
+
+    if (upcall == NULL)
+        return;
+    upcall->committed = true;
+    job->server = upcall;
+    weir_deliver_commit(job, upcall);
+}
+
+static void perform_deliver(struct weir_job *job, const struct weir_step *step)
+{
+    job->over = true;
+    job->server = weir_upcall_find(job, step->attempt);
+    if (job->server != NULL)
+        weir_deliver_answer(job, job->server);
+}
+
+static void perform_fail(struct weir_job *job, const struct weir_step *step)
+{
+    job->over = true;
+    weir_deliver_failure(job, &step->u.fail);
+}
+
+static void perform(struct weir_job *job, const struct weir_step *step)
+{
+    switch (step->kind) {
+    case WEIR_STEP_START:
+        perform_start(job, step);
+        return;
+    case WEIR_STEP_CANCEL:
+        perform_cancel(job, step);
+        return;
+    case WEIR_STEP_ASK:
+        /* Keys and teams do not exist here yet: whoever may use the gateway may use every group. */
+        weir_call_on_answer(job->call, step->u.ask.id, WEIR_ANSWER_YES, now_of(job));
+        return;
+    case WEIR_STEP_COMMIT:
+        perform_commit(job, step);
+        return;
+    case WEIR_STEP_DELIVER:
+        perform_deliver(job, step);
+        return;
+    case WEIR_STEP_FAIL:
+        perform_fail(job, step);
+        return;
+    case WEIR_STEP_NONE:
+        return;
+    }
+}
+
+/* What is told of the first group's retries when all fails ends with its first loop. */
+static void observe(struct weir_job *job)
+{
+    struct weir_event event;
+
+    while (weir_call_event(job->call, &event)) {
+        if (event.kind == WEIR_EVENT_FALLBACK)
+            job->left_group = true;
+        if (event.kind == WEIR_EVENT_RETRY && !job->left_group) {
+            job->retries = event.u.retry.number;
+            job->max_retries = event.u.retry.max;
+        }
+    }
+}
+
+static void arm(struct weir_job *job)
+{
+    uint64_t at = job->over ? WEIR_TIME_NEVER : weir_call_expiry(job->call);
+
+    if (at == job->timer_ns)
+        return;
+    job->timer_ns = at;
+    weir_loop_arm(job->worker->loop, &job->timer, at);
+}
+
+static void fail_inside(struct weir_job *job)
+{
+    const struct weir_fail fail = {.failure = {WEIR_KIND_INTERNAL, 500, 0, WEIR_ORIGIN_ROUTER},
+                                   .reason = WEIR_REASON_NOMEM,
+                                   .group = job->asked.request.model,
+                                   .committed = job->server != NULL};
+
+    job->over = true;
+    weir_deliver_failure(job, &fail);
+}
+
+static void drive(struct weir_job *job)
+{
+    struct weir_step step;
+
+    while (!job->over) {
+        if (weir_call_next(job->call, now_of(job), &step) < 0) {
+            fail_inside(job);
+            break;
+        }
+        observe(job);
+        if (step.kind == WEIR_STEP_NONE)
+            break;
+        perform(job, &step);
+    }
+    arm(job);
+}
+
+void weir_driver_on_progress(struct weir_upcall *upcall, weir_progress progress)
+{
+    struct weir_job *job = upcall->job;
+
+    weir_call_on_progress(job->call, upcall->number, progress, now_of(job));
+    if (progress != WEIR_PROGRESS_OPENED)
+        drive(job);
+}
+
+void weir_driver_on_finished(struct weir_upcall *upcall)
+{
+    struct weir_job *job = upcall->job;
+    const struct weir_outcome outcome = {upcall->content_filtered, upcall->usage.prompt_tokens,
+                                         upcall->usage.completion_tokens};
+
+    weir_call_on_finished(job->call, upcall->number, &outcome, now_of(job));
+    drive(job);
+}
+
+void weir_driver_on_failed(struct weir_upcall *upcall, const struct weir_failure *failure)
+{
+    struct weir_job *job = upcall->job;
+
+    weir_call_on_failed(job->call, upcall->number, failure, now_of(job));
+    drive(job);
+}
+
+void weir_driver_on_client_gone(struct weir_job *job)
+{
+    if (job->call == NULL || job->over)
+        return;
+    weir_call_on_client_gone(job->call, now_of(job));
+    drive(job);
+}
+
+void weir_driver_on_timer(struct weir_timer *timer)
+{
+    struct weir_job *job = WEIR_CONTAINER(timer, struct weir_job, timer);
+
+    weir_job_enter(job);
+    job->timer_ns = WEIR_TIME_NEVER;
+    if (!job->over)
+        drive(job);
+    weir_job_leave(job);
+}
+
+/* The name with its provider, for wildcards that were written with one (router-semantics 3). */
+static int qualify(struct weir_job *job)
+{
+    struct weir_request *request = &job->asked.request;
+    const struct weir_provider *provider;
+
+    if (weir_slice_find_char(request->model, '/') != WEIR_SLICE_NONE)
+        return 0;
+    provider = weir_provider_infer(request->model);
+    if (provider != NULL) {
+        const struct weir_slice parts[] = {provider->name, WEIR_SLICE("/"), request->model};
+
+        request->qualified_model = weir_arena_join(&job->arena, parts, sizeof(parts) / sizeof(parts[0]));
+        if (request->qualified_model.len == 0)
+            return WEIR_ERR_NOMEM;
+    }
+    return 0;
+}
+
+/* `completion_model` and `embedding_model` are used whatever the request names. */
+static void force_model(struct weir_job *job)
+{
+    const struct weir_settings *settings = &job->worker->gateway->config->settings;
+    struct weir_slice forced =
+        job->route == WEIR_ROUTE_EMBEDDINGS ? settings->embedding_model : settings->completion_model;
+
+    if (forced.len > 0)
+        job->asked.request.model = forced;
+}
+
+static int path_model(struct weir_job *job, const struct weir_path *path, struct weir_slice *ret_model,
+                      struct weir_problem *ret_problem)
+{
+    struct weir_slice model;
+    int r;
+
+    *ret_model = WEIR_SLICE_EMPTY;
+    if (path->name.len == 0)
+        return 0;
+    r = weir_http_unescape(path->name, &job->arena, &model);
+    if (r > 0)
+        return WEIR_REFUSE(ret_problem, &job->arena, 400, WEIR_SLICE("model"),
+                           WEIR_SLICE("the model's name in the path is not validly percent-encoded"));
+    if (r < 0)
+        return r;
+    *ret_model = weir_arena_copy(&job->arena, model); /* the head goes when the client does */
+    return ret_model->len == 0 ? WEIR_ERR_NOMEM : 0;
+}
+
+static void note_access(struct weir_job *job)
+{
+    static const struct weir_slice names[WEIR_ROUTES] = {
+        [WEIR_ROUTE_CHAT] = WEIR_SLICE_INIT("chat"),
+        [WEIR_ROUTE_COMPLETIONS] = WEIR_SLICE_INIT("completions"),
+        [WEIR_ROUTE_EMBEDDINGS] = WEIR_SLICE_INIT("embeddings")};
+
+    job->access.route = names[job->route];
+    job->access.model = job->asked.request.model;
+    job->access.stream = job->asked.request.stream;
+}
+
+int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct weir_problem *ret_problem)
+{
+    struct weir_gateway *gateway = job->worker->gateway;
+    struct weir_slice model;
+    int r;
+
+    job->route = path->row->route;
+    weir_exchange_take_body(job->exchange, &job->body);
+    r = path_model(job, path, &model, ret_problem);
+    if (r == 0)
+        r = weir_asked_read(&gateway->rules, weir_exchange_head(job->exchange), weir_buf_slice(&job->body),
+                            model, &job->arena, &job->asked, ret_problem);
+    if (r == 0) {
+        force_model(job);
+        if (!weir_route_row(job->route)->streams)
+            job->asked.request.stream = false;
+        r = qualify(job);
+    }
+    note_access(job);
+    if (r == 0)
+        r = weir_call_begin(gateway->router, job->worker->snapshot, &job->asked.request,
+                            weir_arena_mem(&job->arena), now_of(job), &job->call);
+    if (r == 0)
+        drive(job);
+    return r;
+}

@@ -1,0 +1,242 @@
+/*
+ * A job begins with the head of a request.  Refusals are answered at once, so a large body that nobody wants
+ * is never read; the server lingers so that the client can read why.
+ */
+#include "gateway/front.h"
+
+#include "base/slice.h"
+#include "config/config.h"
+#include "gateway/auth.h"
+#include "gateway/driver.h"
+#include "gateway/gateway.h"
+#include "gateway/health.h"
+#include "gateway/job.h"
+#include "gateway/models.h"
+#include "gateway/paths.h"
+#include "gateway/reply.h"
+#include "gateway/upcall.h"
+#include "gateway/worker.h"
+#include "wire/http1_read.h"
+
+/* A page of another origin asks what it may do: everything, as in LiteLLM. */
+static void answer_preflight(struct weir_job *job, const struct weir_http1_head *head)
+{
+    struct weir_buf *lines = weir_reply_lines(job);
+    struct weir_slice asked = weir_http1_value(head, WEIR_SLICE("access-control-request-headers"));
+    int r = weir_buf_append(lines, WEIR_SLICE("access-control-allow-methods: GET, HEAD, POST, OPTIONS\r\n"
+                                              "access-control-max-age: 600\r\n"));
+
+    if (r == 0)
+        r = weir_headers_put(lines, WEIR_SLICE("access-control-allow-headers"),
+                             asked.len > 0 ? asked : WEIR_SLICE("*"));
+    job->access.status = 204;
+    if (r < 0)
+        weir_exchange_abort(job->exchange);
+    else
+        (void)weir_exchange_respond(job->exchange, 204, weir_buf_slice(lines), NULL, 0);
+}
+
+static void answer_unknown(struct weir_job *job, const struct weir_http1_head *head)
+{
+    struct weir_problem problem;
+
+    if (WEIR_REFUSE(&problem, &job->arena, 404, WEIR_SLICE_EMPTY, WEIR_SLICE("Unknown request URL: "),
+                    head->method, WEIR_SLICE(" "), head->path) == WEIR_REFUSED)
+        weir_reply_problem(job, &problem);
+    else
+        weir_reply_status(job, 404, WEIR_SLICE("Unknown request URL"));
+}
+
+static void answer_method(struct weir_job *job, const struct weir_path *path)
+{
+    const struct weir_error_reply error = {.status = 405,
+                                           .message = WEIR_SLICE("The path does not take this method"),
+                                           .type = weir_error_type(405)};
+
+    (void)!weir_headers_put(weir_reply_lines(job), WEIR_SLICE("allow"), weir_path_allow(path->row));
+    weir_reply_error(job, &error);
+}
+
+static void answer_stranger(struct weir_job *job)
+{
+    const struct weir_error_reply error = {
+        .status = 401,
+        .message = WEIR_SLICE("Authentication Error: the request must carry the gateway's key, as "
+                              "\"Authorization: Bearer KEY\", \"x-api-key: KEY\" or \"api-key: KEY\""),
+        .type = weir_error_type(401)};
+
+    (void)!weir_headers_put(weir_reply_lines(job), WEIR_SLICE("www-authenticate"), WEIR_SLICE("Bearer"));
+    weir_reply_error(job, &error);
+}
+
+static bool encoded(const struct weir_http1_head *head)
+{
+    struct weir_slice coding = weir_http1_value(head, WEIR_SLICE("content-encoding"));
+
+    return coding.len > 0 && !weir_slice_eq_ci(coding, WEIR_SLICE("identity"));
+}
+
+/* Answers what needs no body; true when it did. */
+static bool refuse_early(struct weir_job *job, const struct weir_http1_head *head)
+{
+    struct weir_path path;
+    int r;
+
+    if (weir_slice_eq(head->method, WEIR_SLICE("OPTIONS"))) {
+        answer_preflight(job, head);
+        return true;
+    }
+    r = weir_path_find(head->method, head->path, &path);
+    if (r == WEIR_PATH_UNKNOWN)
+        answer_unknown(job, head);
+    else if (!path.row->open && !weir_auth_allows(head, job->worker->gateway->config->settings.master_key))
+        answer_stranger(job);
+    else if (r == WEIR_PATH_METHOD)
+        answer_method(job, &path);
+    else if (encoded(head))
+        weir_reply_status(job, 415, WEIR_SLICE("encoded request bodies are not taken; send it as it is"));
+    else
+        return false;
+    return true;
+}
+
+static void on_head(void *user, weir_exchange *exchange)
+{
+    const struct weir_http1_head *head = weir_exchange_head(exchange);
+    struct weir_worker *worker = user;
+    struct weir_job *job = weir_job_new(worker, exchange);
+
+    if (job == NULL) {
+        weir_exchange_abort(exchange);
+        return;
+    }
+    weir_exchange_set_user(exchange, job);
+    weir_job_enter(job);
+    job->cors = weir_http1_find(head, WEIR_SLICE("origin")) != NULL;
+    (void)refuse_early(job, head);
+    weir_job_leave(job);
+}
+
+static void begin_call(struct weir_job *job, const struct weir_path *path)
+{
+    struct weir_problem problem;
+    int r = weir_driver_begin(job, path, &problem);
+
+    if (r == WEIR_REFUSED)
+        weir_reply_problem(job, &problem);
+    else if (r < 0)
+        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+}
+
+static void serve(struct weir_job *job, const struct weir_path *path)
+{
+    switch (path->row->service) {
+    case WEIR_SERVICE_CALL:
+        begin_call(job, path);
+        return;
+    case WEIR_SERVICE_MODELS:
+        weir_models_list(job);
+        return;
+    case WEIR_SERVICE_MODEL:
+        weir_models_one(job, path->name);
+        return;
+    case WEIR_SERVICE_MODEL_INFO:
+        weir_models_info(job);
+        return;
+    case WEIR_SERVICE_HEALTH:
+        weir_health_deployments(job);
+        return;
+    case WEIR_SERVICE_LIVE:
+        weir_health_live(job);
+        return;
+    case WEIR_SERVICE_READY:
+        weir_health_ready(job);
+        return;
+    }
+}
+
+static void on_request(void *user, weir_exchange *exchange)
+{
+    const struct weir_http1_head *head = weir_exchange_head(exchange);
+    struct weir_job *job = weir_exchange_user(exchange);
+    struct weir_path path;
+
+    (void)user;
+    weir_job_enter(job);
+    if (weir_path_find(head->method, head->path, &path) == 0)
+        serve(job, &path);
+    else
+        answer_unknown(job, head);
+    weir_job_leave(job);
+}
+
+static void on_drain(void *user, weir_exchange *exchange)
+{
+    struct weir_job *job = weir_exchange_user(exchange);
+
+    (void)user;
+    weir_job_enter(job);
+    if (job->server != NULL)
+        weir_upcall_resume(job->server);
+    weir_job_leave(job);
+}
+
+static void note_end(struct weir_job *job, enum weir_exchange_end end)
+{
+    switch (end) {
+    case WEIR_EXCHANGE_GONE:
+        job->access.end = WEIR_SLICE("gone");
+        if (job->access.status == 0)
+            job->access.status = 499;
+        break;
+    case WEIR_EXCHANGE_LATE:
+        job->access.end = WEIR_SLICE("late");
+        break;
+    case WEIR_EXCHANGE_REFUSED:
+    case WEIR_EXCHANGE_ABORTED:
+        job->access.end = WEIR_SLICE("cut");
+        break;
+    case WEIR_EXCHANGE_SENT:
+        break;
+    }
+}
+
+static void on_end(void *user, weir_exchange *exchange, enum weir_exchange_end end)
+{
+    struct weir_job *job = weir_exchange_user(exchange);
+
+    (void)user;
+    if (job == NULL)
+        return;
+    weir_job_enter(job);
+    job->exchange = NULL;
+    note_end(job, end);
+    if (end != WEIR_EXCHANGE_SENT)
+        weir_driver_on_client_gone(job);
+    weir_job_leave(job);
+}
+
+static void write_problem(void *user, int status, struct weir_slice reason, struct weir_buf *fields,
+                          struct weir_buf *body)
+{
+    const struct weir_error_reply error = {
+        .status = status, .message = reason, .type = weir_error_type(status)};
+
+    (void)user;
+    /* What does not fit is left out: the status tells enough. */
+    if (weir_error_write(&error, body) < 0 ||
+        weir_buf_append(fields, WEIR_SLICE("content-type: application/json\r\n")) < 0)
+        return;
+    if (status == 503)
+        (void)!weir_buf_append(fields, WEIR_SLICE("retry-after: 1\r\n"));
+}
+
+struct weir_server_handler weir_front_handler(struct weir_worker *worker)
+{
+    return (struct weir_server_handler){.user = worker,
+                                        .on_head = on_head,
+                                        .on_request = on_request,
+                                        .on_drain = on_drain,
+                                        .on_end = on_end,
+                                        .write_problem = write_problem};
+}

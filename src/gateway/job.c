@@ -1,0 +1,145 @@
+/*
+ * Jobs are pooled: a worker keeps some of them with one block of their arena, so that a request of the usual
+ * size allocates nothing but its body.
+ */
+#include "gateway/job.h"
+
+#include <string.h>
+
+#include "config/config.h"
+#include "gateway/driver.h"
+#include "gateway/gateway.h"
+#include "gateway/upcall.h"
+#include "gateway/worker.h"
+
+enum { ARENA_BLOCK_BYTES = 8 * 1024, ARENA_MAX_BYTES = 16 * 1024 * 1024, SPARE_JOBS_MAX = 256 };
+
+static struct weir_job *take(struct weir_worker *worker)
+{
+    const struct weir_mem *mem = worker->gateway->mem;
+    struct weir_job *job = worker->spare_jobs;
+
+    if (job != NULL) {
+        worker->spare_jobs = job->next;
+        worker->spare_count--;
+        return job;
+    }
+    job = mem->alloc(mem->user, sizeof(*job));
+    if (job != NULL)
+        weir_arena_init(&job->arena, mem, ARENA_BLOCK_BYTES, ARENA_MAX_BYTES);
+    return job;
+}
+
+static void link_in(struct weir_worker *worker, struct weir_job *job)
+{
+    job->prev = NULL;
+    job->next = worker->jobs;
+    if (job->next != NULL)
+        job->next->prev = job;
+    worker->jobs = job;
+}
+
+static void unlink_from(struct weir_worker *worker, struct weir_job *job)
+{
+    if (job->prev != NULL)
+        job->prev->next = job->next;
+    else
+        worker->jobs = job->next;
+    if (job->next != NULL)
+        job->next->prev = job->prev;
+}
+
+struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchange)
+{
+    struct weir_job *job = take(worker);
+    struct weir_arena arena;
+    uint64_t high;
+
+    if (job == NULL)
+        return NULL;
+    arena = job->arena;
+    *job = (struct weir_job){.worker = worker, .exchange = exchange, .arena = arena};
+    high = weir_rand_u64(&worker->rand);
+    job->access.call_id = weir_call_id(high, weir_rand_u64(&worker->rand), job->call_id_room);
+    job->begun_ns = weir_exchange_begun_ns(exchange);
+    weir_buf_init(&job->body, weir_budget_mem(&worker->gateway->budget),
+                  (size_t)worker->gateway->config->settings.max_body_bytes);
+    weir_timer_init(&job->timer, weir_driver_on_timer);
+    job->timer_ns = UINT64_MAX;
+    link_in(worker, job);
+    return job;
+}
+
+/* Frees the list, which has no running attempt. */
+static void release_attempts(struct weir_upcall *list)
+{
+    while (list != NULL) {
+        struct weir_upcall *next = list->next;
+
+        weir_upcall_release(list);
+        list = next;
+    }
+}
+
+/* Calls are told, and what was refused; not the pages that went well. */
+static void tell_log(struct weir_job *job)
+{
+    const struct weir_worker *worker = job->worker;
+
+    if (job->access.route.len == 0 && job->access.status < 400)
+        return;
+    job->access.duration_ns = weir_loop_now(worker->loop) - job->begun_ns;
+    weir_access_log_write(worker->gateway->log, worker->index, &job->access);
+}
+
+static void give_back(struct weir_job *job)
+{
+    struct weir_worker *worker = job->worker;
+
+    tell_log(job);
+    weir_loop_cancel(worker->loop, &job->timer);
+    release_attempts(job->attempts);
+    weir_call_free(job->call);
+    weir_buf_deinit(&job->body);
+    weir_arena_reset(&job->arena);
+    unlink_from(worker, job);
+    if (worker->spare_count < SPARE_JOBS_MAX) {
+        job->next = worker->spare_jobs;
+        worker->spare_jobs = job;
+        worker->spare_count++;
+    } else {
+        weir_job_free(job);
+    }
+    weir_worker_job_ended(worker);
+}
+
+static bool attempts_quiet(const struct weir_job *job)
+{
+    for (const struct weir_upcall *a = job->attempts; a != NULL; a = a->next)
+        if (!weir_upcall_quiet(a))
+            return false;
+    return true;
+}
+
+void weir_job_leave(struct weir_job *job)
+{
+    if (--job->depth > 0 || job->exchange != NULL)
+        return;
+    if ((job->call == NULL || job->over) && attempts_quiet(job))
+        give_back(job);
+}
+
+void weir_job_kill(struct weir_job *job)
+{
+    for (struct weir_upcall *a = job->attempts; a != NULL; a = a->next)
+        weir_upcall_cancel(a, WEIR_MISHAP_CUT_OFF);
+    give_back(job);
+}
+
+void weir_job_free(struct weir_job *job)
+{
+    const struct weir_mem *mem = job->arena.mem;
+
+    weir_arena_deinit(&job->arena);
+    mem->free(mem->user, job, sizeof(*job));
+}

@@ -1,0 +1,87 @@
+/*
+ * One request of a client on its way through the gateway, from its head until the last byte of the answer and
+ * the last word of every provider that was asked for it.
+ *
+ * A job belongs to its worker's thread and comes from the worker's pool.  Everything it needs lives in its
+ * arena, but for what is large and comes from outside (bodies, held streams): that is taken from the memory
+ * budget.  The client may leave before the call is over (decisions 25), and a provider may still be talking
+ * after the client has its answer, so a job goes back only when neither is left and no function of it runs:
+ * whoever enters a job from the loop brackets its work with weir_job_enter and weir_job_leave.
+ */
+#ifndef WEIR_GATEWAY_JOB_H
+#define WEIR_GATEWAY_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/call.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "gateway/access_log.h"
+#include "gateway/asked.h"
+#include "gateway/fail_text.h"
+#include "gateway/headers.h"
+#include "net/server.h"
+#include "net/timer.h"
+#include "provider/route.h"
+
+struct weir_upcall;
+struct weir_worker;
+
+enum { WEIR_JOB_PARTS = WEIR_EXCHANGE_PARTS_MAX };
+
+struct weir_job {
+    struct weir_job *next; /* in the worker's list: of those in use, or of spare ones */
+    struct weir_job *prev;
+    struct weir_worker *worker;
+    weir_exchange *exchange; /* NULL: the client's side is over */
+    struct weir_arena arena;
+    struct weir_buf body; /* the request's; from the budget */
+    uint64_t begun_ns;
+    bool cors; /* the client is a page of another origin */
+    unsigned depth;
+
+    /* The call; call is NULL for requests that are none. */
+    weir_route route;
+    struct weir_asked asked;
+    weir_call *call;
+    bool over; /* the engine has said its last word */
+    struct weir_timer timer;
+    uint64_t timer_ns;
+    struct weir_upcall *attempts; /* running, or still talking */
+    struct weir_upcall *server;   /* whose answer the client gets */
+    struct weir_failed *failed;   /* newest first */
+    uint32_t retries;             /* of the first group's first loop */
+    uint32_t max_retries;
+    bool left_group; /* that loop is over */
+
+    /* Bytes for the client that were not handed over yet; they live as long as the callback that made them.
+     */
+    struct weir_slice parts[WEIR_JOB_PARTS];
+    size_t part_count;
+    struct weir_slice begin_lines; /* the head of a streamed answer, to go with the first bytes; else empty */
+
+    struct weir_access access;
+    char call_id_room[WEIR_CALL_ID_LEN];
+};
+
+/* A fresh job for the exchange, or NULL when there is no memory. */
+struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchange);
+
+/* Brackets of every entry from the loop; the last weir_job_leave may end the job. */
+static inline void weir_job_enter(struct weir_job *job)
+{
+    job->depth++;
+}
+void weir_job_leave(struct weir_job *job);
+
+/* Stops whatever still runs and gives the job back; its exchange must be over.  Only when a worker ends. */
+void weir_job_kill(struct weir_job *job);
+
+/* Frees a spare job. */
+void weir_job_free(struct weir_job *job);
+
+#endif

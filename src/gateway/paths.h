@@ -1,0 +1,53 @@
+/*
+ * Which paths there are: one row of tbl/paths.h each, with the methods it takes and who serves it.
+ */
+#ifndef WEIR_GATEWAY_PATHS_H
+#define WEIR_GATEWAY_PATHS_H
+
+#include <stdbool.h>
+
+#include <weir/attr.h>
+#include <weir/slice.h>
+
+#include "provider/route.h"
+
+/* Who serves a path. */
+typedef enum weir_service {
+    WEIR_SERVICE_CALL,       /* a call to a model; the row names its route */
+    WEIR_SERVICE_MODELS,     /* the list */
+    WEIR_SERVICE_MODEL,      /* one of it; the path names it */
+    WEIR_SERVICE_MODEL_INFO, /* the deployments, without secrets */
+    WEIR_SERVICE_HEALTH,
+    WEIR_SERVICE_LIVE,
+    WEIR_SERVICE_READY
+} weir_service;
+
+struct weir_path_row {
+    bool post; /* else GET and HEAD */
+    bool open; /* no key is asked for */
+    struct weir_slice prefix;
+    struct weir_slice suffix;
+    bool named; /* a model's name, perhaps with slashes in it, stands between prefix and suffix */
+    weir_service service;
+    weir_route route; /* of WEIR_SERVICE_CALL */
+};
+
+struct weir_path {
+    const struct weir_path_row *row;
+    struct weir_slice name; /* the model's name as it stands in the path, still encoded; empty: none */
+};
+
+/* Conditions of weir_path_find. */
+#define WEIR_PATH_UNKNOWN 1
+#define WEIR_PATH_METHOD                                                                                     \
+    2 /* the path is known, the method is not: *ret_path is a row that shows which is                        \
+       */
+
+/* Finds who serves the path.  ret_path->name is a part of path. */
+WEIR_MUST_USE int weir_path_find(struct weir_slice method, struct weir_slice path,
+                                 struct weir_path *ret_path);
+
+/* The value of an Allow field for the row; lives for ever. */
+struct weir_slice weir_path_allow(const struct weir_path_row *row);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Answers that weir writes itself: JSON bodies and errors.
+ */
+#ifndef WEIR_GATEWAY_REPLY_H
+#define WEIR_GATEWAY_REPLY_H
+
+#include <weir/attr.h>
+#include <weir/slice.h>
+
+#include "gateway/error_reply.h"
+#include "gateway/problem.h"
+
+struct weir_job;
+
+/* The worker's room for header lines, cleared, with the lines that every answer of the job has. */
+struct weir_buf *weir_reply_lines(struct weir_job *job);
+
+/*
+ * Answers the job's client with JSON; body lives in the job's arena or for ever.  lines are whole header
+ * lines beside Content-Type; they may be those of weir_reply_lines, which already stand first.
+ */
+void weir_reply_json(struct weir_job *job, int status, struct weir_slice body);
+
+/* Answers with an error of weir's own, with the call's id. */
+void weir_reply_problem(struct weir_job *job, const struct weir_problem *problem);
+
+/* The same, with the header lines that stand in the worker's room already. */
+void weir_reply_error(struct weir_job *job, const struct weir_error_reply *error);
+
+/* For refusals without a message of their own. */
+void weir_reply_status(struct weir_job *job, int status, struct weir_slice message);
+
+#endif

@@ -1,0 +1,34 @@
+/* clang-format off */ /* one row a line */
+/*
+ * The fields of a line of the access log, in their order after `time`; the member's name is the field's.
+ *
+ * TEXT(member, prose)      left out when empty
+ * COUNT(member, prose)     always there
+ * MAYBE(member, prose)     left out when 0
+ * NS(member, name, prose)  nanoseconds, written as milliseconds with three decimals; left out when 0
+ * FLAG(member, prose)      left out when false
+ */
+WEIR_ACCESS_TEXT(call_id, "as in the header x-litellm-call-id")
+WEIR_ACCESS_TEXT(peer, "the client's address")
+WEIR_ACCESS_TEXT(route, "chat, completions, embeddings")
+WEIR_ACCESS_TEXT(model, "the name that was asked for")
+WEIR_ACCESS_TEXT(group, "the model group that answered, or failed")
+WEIR_ACCESS_TEXT(deployment, "the id of the deployment that answered, or failed last")
+WEIR_ACCESS_COUNT(status, "the HTTP status the client got; 499: it had left")
+WEIR_ACCESS_TEXT(kind, "the kind of the failure")
+WEIR_ACCESS_TEXT(end, "how the answer ended when not well: gone, late, cut")
+WEIR_ACCESS_FLAG(stream, "a streamed answer was asked for")
+WEIR_ACCESS_COUNT(attempts, "provider calls made")
+WEIR_ACCESS_MAYBE(retries, "retries in the group that answered")
+WEIR_ACCESS_MAYBE(fallbacks, "hops to other groups")
+WEIR_ACCESS_NS(duration_ns, "duration_ms", "from the request's head to the end of the answer")
+WEIR_ACCESS_NS(first_ns, "first_ms", "to the first content of a stream")
+WEIR_ACCESS_NS(upstream_ns, "upstream_ms", "of the attempt that answered")
+WEIR_ACCESS_MAYBE(prompt_tokens, "as the provider counted them")
+WEIR_ACCESS_MAYBE(completion_tokens, "likewise")
+
+#undef WEIR_ACCESS_TEXT
+#undef WEIR_ACCESS_COUNT
+#undef WEIR_ACCESS_MAYBE
+#undef WEIR_ACCESS_NS
+#undef WEIR_ACCESS_FLAG

@@ -1,0 +1,132 @@
+/*
+ * TLS contexts are costly, so deployments with the same settings share one: most have none of their own and
+ * take the process's.  A deployment's value that cannot stand in a header is left out of it.
+ */
+#include "gateway/upstream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <weir/error.h>
+
+#include "base/slice.h"
+#include "config/config.h"
+#include "provider/endpoint.h"
+#include "provider/fields.h"
+#include "wire/http_field.h"
+
+struct weir_upstream *weir_upstream_of(const struct weir_endpoint *endpoint)
+{
+    return endpoint->user;
+}
+
+static struct weir_slice header_line(struct weir_arena *arena, struct weir_slice name,
+                                     struct weir_slice value)
+{
+    const struct weir_slice parts[] = {name, WEIR_SLICE(": "), value, WEIR_SLICE("\r\n")};
+
+    if (value.len == 0 || !weir_http_is_value(value))
+        return WEIR_SLICE_EMPTY;
+    return weir_arena_join(arena, parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+static bool same_tls(const struct weir_endpoint_tls *a, const struct weir_endpoint_tls *b)
+{
+    return a->insecure == b->insecure && weir_slice_eq(a->ca_file, b->ca_file) &&
+           weir_slice_eq(a->cert_file, b->cert_file);
+}
+
+/* The context of an earlier deployment with the same settings, or NULL. */
+static weir_tls_context *find_tls(const struct weir_upstreams *upstreams, size_t before,
+                                  const struct weir_endpoint_tls *tls)
+{
+    for (size_t i = 0; i < before; i++)
+        if (upstreams->list[i].tls != NULL && same_tls(&upstreams->list[i].endpoint->tls, tls))
+            return upstreams->list[i].tls;
+    return NULL;
+}
+
+static int make_tls(struct weir_upstreams *upstreams, const struct weir_config *config,
+                    const struct weir_mem *mem, size_t index, char text[WEIR_UPSTREAMS_TEXT_MAX])
+{
+    const struct weir_endpoint_tls none = {0};
+    struct weir_upstream *upstream = &upstreams->list[index];
+    const struct weir_endpoint_tls *tls = &upstream->endpoint->tls;
+    struct weir_tls_spec spec = {
+        .insecure = tls->insecure, .ca_file = tls->ca_file, .cert_file = tls->cert_file};
+    weir_tls_context *found = same_tls(tls, &none) ? upstreams->default_tls : find_tls(upstreams, index, tls);
+    char reason[WEIR_TLS_TEXT_MAX];
+    int r;
+
+    if (found != NULL) {
+        upstream->tls = weir_tls_context_ref(found);
+        return 0;
+    }
+    if (spec.ca_file.len == 0)
+        spec.ca_file = config->settings.ca_file;
+    r = weir_tls_context_new(mem, &spec, reason, &upstream->tls);
+    if (r > 0)
+        (void)snprintf(text, WEIR_UPSTREAMS_TEXT_MAX, "deployment %.*s: %s", (int)upstream->id.len,
+                       upstream->id.ptr, reason);
+    return r;
+}
+
+static int make_one(struct weir_upstreams *upstreams, const struct weir_config *config,
+                    const struct weir_mem *mem, size_t index, char text[WEIR_UPSTREAMS_TEXT_MAX])
+{
+    struct weir_config_deployment *deployment = config->deployments[index];
+    struct weir_upstream *upstream = &upstreams->list[index];
+
+    upstream->id = deployment->id;
+    upstream->endpoint = deployment->endpoint;
+    upstream->id_line = header_line(&upstreams->arena, WEIR_SLICE("x-litellm-model-id"), deployment->id);
+    upstream->base_line =
+        header_line(&upstreams->arena, WEIR_SLICE("x-litellm-model-api-base"), deployment->endpoint->base);
+    atomic_init(&upstream->simulated, 0);
+    deployment->endpoint->user = upstream;
+    upstreams->caller_places |= deployment->endpoint->caller_places;
+    return make_tls(upstreams, config, mem, index, text);
+}
+
+static int make_default_tls(struct weir_upstreams *upstreams, const struct weir_config *config,
+                            const struct weir_mem *mem, char text[WEIR_UPSTREAMS_TEXT_MAX])
+{
+    struct weir_tls_spec spec = {.insecure = !config->settings.ssl_verify,
+                                 .ca_file = config->settings.ca_file};
+    char reason[WEIR_TLS_TEXT_MAX];
+    int r = weir_tls_context_new(mem, &spec, reason, &upstreams->default_tls);
+
+    if (r > 0)
+        (void)snprintf(text, WEIR_UPSTREAMS_TEXT_MAX, "certificates to trust: %s", reason);
+    return r;
+}
+
+int weir_upstreams_init(struct weir_upstreams *ret_upstreams, const struct weir_config *config,
+                        const struct weir_mem *mem, char text[WEIR_UPSTREAMS_TEXT_MAX])
+{
+    size_t bytes = 64 * 1024 + config->deployment_count * 4096;
+    int r;
+
+    *ret_upstreams = (struct weir_upstreams){0};
+    weir_arena_init(&ret_upstreams->arena, mem, 4096, bytes);
+    r = make_default_tls(ret_upstreams, config, mem, text);
+    if (r != 0)
+        return r;
+    ret_upstreams->list =
+        weir_arena_zalloc(&ret_upstreams->arena, config->deployment_count + 1, sizeof(*ret_upstreams->list));
+    if (ret_upstreams->list == NULL)
+        return WEIR_ERR_NOMEM;
+    ret_upstreams->count = config->deployment_count;
+    for (size_t i = 0; i < config->deployment_count && r == 0; i++)
+        r = make_one(ret_upstreams, config, mem, i, text);
+    return r == 0 && weir_arena_failed(&ret_upstreams->arena) ? WEIR_ERR_NOMEM : r;
+}
+
+void weir_upstreams_deinit(struct weir_upstreams *upstreams)
+{
+    for (size_t i = 0; i < upstreams->count; i++)
+        weir_tls_context_unref(upstreams->list[i].tls);
+    weir_tls_context_unref(upstreams->default_tls);
+    weir_arena_deinit(&upstreams->arena);
+    *upstreams = (struct weir_upstreams){0};
+}

@@ -1,0 +1,58 @@
+/*
+ * What the gateway keeps for each deployment beside its endpoint: how to verify its certificate, the header
+ * lines that name it in answers, and the count that makes a simulated one fail by turns.
+ *
+ * Made at start for all deployments and reached through weir_endpoint.user; only the count ever changes.
+ */
+#ifndef WEIR_GATEWAY_UPSTREAM_H
+#define WEIR_GATEWAY_UPSTREAM_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/attr.h>
+#include <weir/mem.h>
+#include <weir/slice.h>
+
+#include "base/arena.h"
+#include "net/tls.h"
+
+struct weir_config;
+struct weir_endpoint;
+
+struct weir_upstream {
+    struct weir_slice id;
+    const struct weir_endpoint *endpoint;
+    weir_tls_context *tls;          /* NULL: plain */
+    struct weir_slice id_line;      /* "x-litellm-model-id: d1\r\n" */
+    struct weir_slice base_line;    /* "x-litellm-model-api-base: http://...\r\n"; empty: it has none */
+    atomic_uint_fast64_t simulated; /* calls that sim or mock answered */
+};
+
+/* All of a configuration. */
+struct weir_upstreams {
+    struct weir_arena arena;
+    struct weir_upstream *list; /* one for each deployment, in the configuration's order */
+    size_t count;
+    weir_tls_context *default_tls; /* by the settings of the process */
+    uint32_t caller_places;        /* what at least one of them lets callers say */
+};
+
+enum { WEIR_UPSTREAMS_TEXT_MAX = 512 };
+
+/* A file of certificates cannot be used; text says which. */
+#define WEIR_UPSTREAMS_UNREADABLE 1
+
+/* Makes them and points each endpoint's user at its own.  0, WEIR_UPSTREAMS_UNREADABLE with a NUL-terminated
+ * text, or negative; ret_upstreams must be deinited in every case. */
+WEIR_MUST_USE int weir_upstreams_init(struct weir_upstreams *ret_upstreams, const struct weir_config *config,
+                                      const struct weir_mem *mem, char text[WEIR_UPSTREAMS_TEXT_MAX]);
+
+/* Accepts a zeroed one. */
+void weir_upstreams_deinit(struct weir_upstreams *upstreams);
+
+/* The one that a prepared endpoint belongs to. */
+struct weir_upstream *weir_upstream_of(const struct weir_endpoint *endpoint);
+
+#endif

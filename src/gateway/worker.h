@@ -1,0 +1,72 @@
+/*
+ * One worker thread: a loop with a server for clients, a client for providers, and a pool of jobs.  Nothing
+ * of it is shared with other workers but the gateway.
+ */
+#ifndef WEIR_GATEWAY_WORKER_H
+#define WEIR_GATEWAY_WORKER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <weir/attr.h>
+#include <weir/snapshot.h>
+
+#include "base/buf.h"
+#include "base/rand.h"
+#include "net/client.h"
+#include "net/listener.h"
+#include "net/loop.h"
+#include "net/server.h"
+
+struct weir_gateway;
+struct weir_job;
+
+struct weir_worker {
+    struct weir_gateway *gateway;
+    size_t index;
+    weir_loop *loop;
+    weir_server *server;
+    weir_client *client;
+    weir_snapshot *snapshot; /* its own reference */
+    struct weir_rand rand;   /* for call ids */
+    struct weir_buf lines;   /* room to compose header lines in; valid within one callback */
+    struct weir_buf scratch; /* likewise, for bytes of streams */
+    struct weir_job *jobs;   /* in use */
+    struct weir_job *spare_jobs;
+    size_t spare_count;
+    struct weir_loop_task drain_task;
+    struct weir_loop_task stop_task;
+    struct weir_timer drain_timer;
+    bool draining;
+    bool clients_gone; /* while draining: no connection is left */
+    pthread_t thread;
+    bool running;
+    atomic_bool ended;
+};
+
+/* Makes the worker and lets it listen; its thread is not started.  0 or negative; weir_worker_deinit is due
+ * in every case. */
+WEIR_MUST_USE int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gateway, size_t index,
+                                   weir_listener *listener);
+
+/* Runs the worker on a thread of its own.  0 or WEIR_ERR_IO. */
+WEIR_MUST_USE int weir_worker_start(struct weir_worker *worker);
+
+/* From any thread: stops accepting and ends when the last call is over, or after the drain limit. */
+void weir_worker_drain(struct weir_worker *worker);
+
+/* From any thread: ends at once. */
+void weir_worker_stop(struct weir_worker *worker);
+
+/* Waits for the thread's end. */
+void weir_worker_join(struct weir_worker *worker);
+
+/* After join, or without a start.  Accepts a zeroed one. */
+void weir_worker_deinit(struct weir_worker *worker);
+
+/* A job has gone back: a worker that drains may be done. */
+void weir_worker_job_ended(struct weir_worker *worker);
+
+#endif

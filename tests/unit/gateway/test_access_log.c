@@ -1,0 +1,172 @@
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <weir/mem_libc.h>
+
+#include "base/time.h"
+#include "gateway/access_log.h"
+
+static const struct weir_access full = {.call_id = WEIR_SLICE_INIT("c1"),
+                                        .route = WEIR_SLICE_INIT("chat"),
+                                        .model = WEIR_SLICE_INIT("my model \"x\""),
+                                        .group = WEIR_SLICE_INIT("g"),
+                                        .deployment = WEIR_SLICE_INIT("d1"),
+                                        .status = 200,
+                                        .stream = true,
+                                        .attempts = 2,
+                                        .retries = 1,
+                                        .duration_ns = 12345678,
+                                        .prompt_tokens = 10};
+
+static void a_line_is_an_object(void **state)
+{
+    struct weir_buf buf;
+
+    (void)state;
+    weir_buf_init(&buf, weir_mem_libc(), WEIR_ACCESS_LINE_MAX);
+    assert_int_equal(weir_access_format(&full, WEIR_LOG_JSON, UINT64_C(1709210096789000000), &buf), 0);
+    assert_slice_is(
+        weir_buf_slice(&buf),
+        "{\"time\":\"2024-02-29T12:34:56.789Z\",\"call_id\":\"c1\",\"route\":\"chat\","
+        "\"model\":\"my model \\\"x\\\"\",\"group\":\"g\",\"deployment\":\"d1\",\"status\":200,"
+        "\"stream\":true,\"attempts\":2,\"retries\":1,\"duration_ms\":12.345,\"prompt_tokens\":10}\n");
+    weir_buf_deinit(&buf);
+}
+
+static void or_a_run_of_pairs(void **state)
+{
+    struct weir_buf buf;
+
+    (void)state;
+    weir_buf_init(&buf, weir_mem_libc(), WEIR_ACCESS_LINE_MAX);
+    assert_int_equal(weir_access_format(&full, WEIR_LOG_LOGFMT, 0, &buf), 0);
+    assert_slice_is(
+        weir_buf_slice(&buf),
+        "time=1970-01-01T00:00:00.000Z call_id=c1 route=chat model=\"my model \\\"x\\\"\" group=g "
+        "deployment=d1 status=200 stream=true attempts=2 retries=1 duration_ms=12.345 prompt_tokens=10\n");
+    weir_buf_deinit(&buf);
+}
+
+static void dates_are_right_at_their_borders(void **state)
+{
+    static const struct {
+        uint64_t day;
+        const char *date;
+    } rows[] = {{0, "1970-01-01"},     {59, "1970-03-01"},    {10956, "1999-12-31"}, {10957, "2000-01-01"},
+                {11016, "2000-02-29"}, {11017, "2000-03-01"}, {47540, "2100-02-28"}, {47541, "2100-03-01"}};
+    struct weir_access access = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct weir_buf buf;
+
+        weir_buf_init(&buf, weir_mem_libc(), WEIR_ACCESS_LINE_MAX);
+        assert_int_equal(
+            weir_access_format(&access, WEIR_LOG_LOGFMT, rows[i].day * 86400 * WEIR_NS_PER_S, &buf), 0);
+        assert_slice_is(weir_slice_sub(weir_buf_slice(&buf), 5, 15), rows[i].date);
+        weir_buf_deinit(&buf);
+    }
+}
+
+static void a_long_text_is_cut(void **state)
+{
+    char name[5000];
+    struct weir_access access = {.model = {name, sizeof(name)}, .group = {name, sizeof(name)}};
+    struct weir_buf buf;
+
+    (void)state;
+    memset(name, '\x01', sizeof(name)); /* the longest escapes */
+    weir_buf_init(&buf, weir_mem_libc(), WEIR_ACCESS_LINE_MAX);
+    assert_int_equal(weir_access_format(&access, WEIR_LOG_JSON, 0, &buf), 0);
+    weir_buf_deinit(&buf);
+}
+
+/* The lines of a log that was written by two workers and closed. */
+static size_t count_lines(size_t each)
+{
+    char path[] = "access-log-XXXXXX";
+    char text[WEIR_ACCESS_LOG_TEXT_MAX];
+    weir_access_log *log;
+    size_t lines = 0;
+    FILE *file;
+    int fd = mkstemp(path);
+    int c;
+
+    assert_true(fd >= 0);
+    assert_int_equal(weir_access_log_new(weir_mem_libc(), weir_slice_str(path), WEIR_LOG_JSON, 2, text, &log),
+                     0);
+    for (size_t i = 0; i < each; i++) {
+        weir_access_log_write(log, 0, &full);
+        weir_access_log_write(log, 1, &full);
+    }
+    weir_access_log_free(log);
+    file = fdopen(fd, "r");
+    assert_non_null(file);
+    while ((c = fgetc(file)) != EOF)
+        lines += c == '\n';
+    (void)fclose(file);
+    (void)unlink(path);
+    return lines;
+}
+
+static void every_line_reaches_the_file(void **state)
+{
+    (void)state;
+    assert_int_equal(count_lines(100), 200);
+}
+
+static void what_finds_no_room_is_counted_and_told(void **state)
+{
+    size_t lines;
+
+    (void)state;
+    /* Far more than the rings hold at once: some are dropped unless the writer keeps up; whatever is dropped
+     * is told by one line more. */
+    lines = count_lines(20000);
+    assert_true(lines > 100 && lines <= 40000 + 200);
+}
+
+static void a_file_that_cannot_be_opened_is_said(void **state)
+{
+    char text[WEIR_ACCESS_LOG_TEXT_MAX];
+    weir_access_log *log;
+
+    (void)state;
+    assert_int_equal(
+        weir_access_log_new(weir_mem_libc(), WEIR_SLICE("no-such-folder/log"), WEIR_LOG_JSON, 1, text, &log),
+        WEIR_ACCESS_LOG_REFUSED);
+    assert_non_null(strstr(text, "no-such-folder/log"));
+}
+
+static void off_writes_nothing(void **state)
+{
+    char text[WEIR_ACCESS_LOG_TEXT_MAX];
+    weir_access_log *log;
+
+    (void)state;
+    assert_int_equal(weir_access_log_new(weir_mem_libc(), WEIR_SLICE("off"), WEIR_LOG_JSON, 1, text, &log),
+                     0);
+    weir_access_log_write(log, 0, &full);
+    weir_access_log_free(log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_an_object),
+        cmocka_unit_test(or_a_run_of_pairs),
+        cmocka_unit_test(dates_are_right_at_their_borders),
+        cmocka_unit_test(a_long_text_is_cut),
+        cmocka_unit_test(every_line_reaches_the_file),
+        cmocka_unit_test(what_finds_no_room_is_counted_and_told),
+        cmocka_unit_test(a_file_that_cannot_be_opened_is_said),
+        cmocka_unit_test(off_writes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
