@@ -4,8 +4,8 @@
  * goes out in one write.
  *
  * Sessions: OpenSSL's own cache is off.  A new session (in TLS 1.3 it comes after the handshake) replaces the
- * one in the upstream's cell; a connection takes the session out of the cell, since a TLS 1.3 ticket is to be
- * used once, and the server sends a fresh one.
+ * one in the upstream's cell.  A connection takes a TLS 1.3 session out of the cell, since its ticket is to be
+ * used once and the server sends a fresh one; one of TLS 1.2 stays.
  */
 #include "net/tls.h"
 
@@ -251,6 +251,17 @@ static bool set_host(SSL *ssl, struct weir_slice host)
     return SSL_set1_host(ssl, text) == 1 && SSL_set_tlsext_host_name(ssl, text) == 1;
 }
 
+static void offer_session(struct weir_tls *tls)
+{
+    struct weir_tls_session *cell = tls->cell;
+
+    if (cell == NULL || cell->session == NULL)
+        return;
+    (void)SSL_set_session(tls->ssl, cell->session);
+    if (SSL_SESSION_get_protocol_version(cell->session) >= TLS1_3_VERSION)
+        weir_tls_session_deinit(cell);
+}
+
 static bool set_up(struct weir_tls *tls, struct weir_slice host)
 {
     BIO *bio;
@@ -264,10 +275,7 @@ static bool set_up(struct weir_tls *tls, struct weir_slice host)
     BIO_set_data(bio, tls);
     SSL_set_bio(tls->ssl, bio, bio);
     SSL_set_connect_state(tls->ssl);
-    if (tls->cell != NULL && tls->cell->session != NULL) {
-        (void)SSL_set_session(tls->ssl, tls->cell->session);
-        weir_tls_session_deinit(tls->cell);
-    }
+    offer_session(tls);
     return true;
 }
 
