@@ -180,6 +180,18 @@ struct weir_slice weir_arena_join(struct weir_arena *arena, const struct weir_sl
     return (struct weir_slice){out, total};
 }
 
+bool weir_arena_validate(const struct weir_arena *arena)
+{
+    size_t total = 0;
+
+    for (const struct weir_arena_block *b = arena->blocks; b != NULL; b = b->next) {
+        if (b->used < head_bytes() || b->used > b->size)
+            return false;
+        total += b->size;
+    }
+    return total == arena->total && total <= arena->max;
+}
+
 static void *mem_alloc(void *user, size_t size)
 {
     return weir_arena_alloc(user, size);

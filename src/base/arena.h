@@ -56,6 +56,9 @@ static inline bool weir_arena_failed(const struct weir_arena *arena)
     return arena->failed;
 }
 
+/* Every block is within its size, and together they are the total, which is at most the maximum. */
+bool weir_arena_validate(const struct weir_arena *arena);
+
 /* The arena as an allocator whose free does nothing; lives as long as the arena does. */
 const struct weir_mem *weir_arena_mem(struct weir_arena *arena);
 
