@@ -401,6 +401,8 @@ int weir_deployments_read(struct weir_loader *loader)
 
     if (rv == 0)
         rv = top_list(loader, WEIR_SLICE("credential_list"), &reading.credentials);
+    if (rv == 0)
+        rv = weir_endpoints_check_defaults(loader);
     if (rv != 0 || list == NULL)
         return rv;
     loader->consequence =

@@ -243,6 +243,30 @@ static struct weir_slice arguments_of(struct weir_loader *loader, const struct w
     return weir_arena_copy(loader->arena, weir_buf_slice(&buf));
 }
 
+int weir_endpoints_check_defaults(struct weir_loader *loader)
+{
+    struct weir_path top = {NULL, weir_section_key(WEIR_SECTION_ROUTER), 0};
+    struct weir_path path = {&top, WEIR_SLICE("default_litellm_params"), 0};
+    const struct weir_yaml *map = weir_yaml_get(weir_yaml_get(loader->root, top.key), path.key);
+
+    if (map == NULL)
+        return 0;
+    if (map->kind != WEIR_YAML_MAP) {
+        WEIR_REPORT(loader, FATAL, map, &path, WEIR_SLICE("found "), weir_yaml_kind_name(map),
+                    WEIR_SLICE(", expected a map of parameters"));
+        return WEIR_CONFIG_REFUSED;
+    }
+    for (size_t i = 0; i < map->count; i++) {
+        struct weir_path here = {&path, map->pairs[i].key->text, 0};
+
+        if (weir_schema_find(WEIR_SECTION_PARAMS, here.key) != NULL)
+            WEIR_REPORT(loader, WARNING, map->pairs[i].key, &here,
+                        WEIR_SLICE("not a parameter of the call itself: it has no effect here, only in the "
+                                   "litellm_params of a deployment"));
+    }
+    return 0;
+}
+
 static void fill(struct weir_loader *loader, const struct weir_config_entry *entry,
                  const struct weir_provider *provider, struct weir_endpoint *endpoint)
 {
