@@ -246,12 +246,18 @@ struct kit_call *kit_begin(struct kit *kit, const char *request)
     call->kit = kit;
     call->config = kit->config;
     kit_parse_request(&call->request, request);
-    test_mem_init(&call->mem, 0);
+    test_mem_init(&call->mem, kit->calls_fail_from);
     call->begun_ns = kit->now_ns;
     call->gone_ns = weir_time_add(kit->now_ns, call->request.gone_after_ns);
     call->next = kit->calls;
     rc = weir_call_begin(kit->router, kit->snapshot, &call->request.request, &call->mem.mem, kit->now_ns,
                          &call->call);
+    if (rc == WEIR_ERR_NOMEM && call->mem.failed) {
+        test_mem_assert_empty(&call->mem);
+        kit_request_deinit(&call->request);
+        free(call);
+        return NULL;
+    }
     if (rc != 0)
         kit_die(kit, "weir_call_begin: %d", rc);
     kit->calls = call;
@@ -264,7 +270,8 @@ struct kit_call *kit_call(struct kit *kit, const char *request)
 {
     struct kit_call *call = kit_begin(kit, request);
 
-    kit_run(call);
+    if (call != NULL)
+        kit_run(call);
     return call;
 }
 

@@ -188,9 +188,12 @@ struct kit {
     size_t running;            /* calls that have not ended */
     char trace[KIT_TRACE_MAX]; /* everything that happened, with times; cut off when full */
     size_t trace_len;
-    /* Called at each START before it is played; may be NULL. */
+    /* Called at each START before it is played, and at each event; may be NULL. */
     void (*on_start)(struct kit_call *call, const struct kit_deployment *deployment);
+    void (*on_event)(struct kit_call *call, const struct weir_event *event);
     void *user;
+    size_t calls_fail_from; /* the number of the allocation from which a new call's memory is used up; 0:
+                               never */
 };
 
 /* The first time of every kit: far from zero, so that a difference taken the wrong way round is seen. */
@@ -207,7 +210,7 @@ void kit_reload(struct kit *kit, const char *config);
 
 void kit_advance(struct kit *kit, double seconds);
 
-/* Begins a call and plays its first steps. */
+/* Begins a call and plays its first steps.  NULL only when its memory is used up (calls_fail_from). */
 struct kit_call *kit_begin(struct kit *kit, const char *request);
 /* Plays a call up to that time or its end; to its end. */
 void kit_run_until(struct kit_call *call, uint64_t until_ns);

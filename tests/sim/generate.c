@@ -1,0 +1,266 @@
+/*
+ * Small configurations in which much can happen: few groups with few deployments, chains that cross and close
+ * circles, limits near zero, answers of every kind.
+ */
+#include "generate.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+struct text {
+    char *at;
+    size_t room;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list args;
+    int len;
+
+    va_start(args, format);
+    len = vsnprintf(text->at, text->room, format, args);
+    va_end(args);
+    if (len > 0 && (size_t)len < text->room) {
+        text->at += len;
+        text->room -= (size_t)len;
+    }
+}
+
+static unsigned below(struct weir_rand *rand, unsigned bound)
+{
+    return (unsigned)weir_rand_below(rand, bound);
+}
+
+/* True once in so many times. */
+static bool once_in(struct weir_rand *rand, unsigned times)
+{
+    return below(rand, times) == 0;
+}
+
+#define ONE_OF(rand, array) ((array)[below((rand), COUNT(array))])
+
+static const char *const groups[] = {"g0", "g0", "g0", "g1", "g1", "g2", "g3", "w/*", "w/*", "w/a*"};
+static const char *const names[] = {"g0",  "g1",   "g2",   "g3", "g0", "g1",
+                                    "w/x", "w/ab", "nick", "d1", "d3", "zz"};
+static const char *const fields[] = {"auth",        "timeout",   "rate_limit", "content_policy",
+                                     "bad_request", "not_found", "internal",   "service_unavailable",
+                                     "bad_gateway"};
+static const char *const plain_answers[] = {"ok",
+                                            "ok",
+                                            "ok",
+                                            "500",
+                                            "502",
+                                            "503",
+                                            "429",
+                                            "429/2",
+                                            "429/9000",
+                                            "401",
+                                            "403",
+                                            "404",
+                                            "400",
+                                            "408",
+                                            "409",
+                                            "422",
+                                            "504",
+                                            "520",
+                                            "529",
+                                            "context_window",
+                                            "content_policy",
+                                            "connection",
+                                            "filtered",
+                                            "internal=404",
+                                            "500/3",
+                                            "503/61",
+                                            "not_found=500",
+                                            "content_policy=500",
+                                            "500@caller_limit",
+                                            "404@resource_lookup",
+                                            "429@router",
+                                            "guardrail",
+                                            "hang",
+                                            "open,ok",
+                                            "open,500",
+                                            "content,ok",
+                                            "content,500"};
+static const char *const stream_answers[] = {"content,ok",
+                                             "open,chunk,content,ok",
+                                             "chunk,content,content,ok",
+                                             "chunk,500",
+                                             "open,503/1",
+                                             "open,chunk,429",
+                                             "chunk,context_window",
+                                             "content,429",
+                                             "content,500",
+                                             "open,chunk,ok",
+                                             "content,connection",
+                                             "open,hang",
+                                             "content,filtered",
+                                             "chunk,401",
+                                             "content,503"};
+
+static void add_answers(struct weir_rand *rand, struct text *text)
+{
+    unsigned count = 1 + below(rand, 6);
+
+    add(text, " :");
+    for (unsigned i = 0; i < count; i++) {
+        const char *answer = once_in(rand, 3) ? ONE_OF(rand, stream_answers) : ONE_OF(rand, plain_answers);
+
+        add(text, " %s", answer);
+        if (once_in(rand, 3) && strstr(answer, "hang") == NULL)
+            add(text, "+%u.%u", below(rand, 4), below(rand, 10));
+    }
+    add(text, "\n");
+}
+
+static void add_deployment(struct weir_rand *rand, struct text *text, unsigned number)
+{
+    add(text, "d%u %s", number, number == 0 ? "g0" : ONE_OF(rand, groups));
+    if (once_in(rand, 3))
+        add(text, " w=%u", below(rand, 4));
+    if (once_in(rand, 5))
+        add(text, " rpm=%u", below(rand, 100));
+    if (once_in(rand, 5))
+        add(text, " tpm=%u", below(rand, 100));
+    if (once_in(rand, 2))
+        add(text, " order=%u", 1 + below(rand, 3));
+    if (once_in(rand, 6))
+        add(text, " retries=%u", below(rand, 4));
+    if (once_in(rand, 6))
+        add(text, " timeout=%u", 1 + below(rand, 3));
+    if (once_in(rand, 6))
+        add(text, " stream_timeout=%u", 1 + below(rand, 3));
+    if (once_in(rand, 5))
+        add(text, " cooldown=%u", below(rand, 12));
+    if (once_in(rand, 6))
+        add(text, " fails=%u", below(rand, 3));
+    if (once_in(rand, 6))
+        add(text, " fails.%s=%u", ONE_OF(rand, fields), below(rand, 3));
+    if (once_in(rand, 12))
+        add(text, " blocked");
+    add_answers(rand, text);
+}
+
+static void add_target(struct weir_rand *rand, struct text *text)
+{
+    add(text, " %s", once_in(rand, 12) ? "nope" : ONE_OF(rand, names));
+    if (once_in(rand, 8))
+        add(text, "{%u}", below(rand, 2));
+}
+
+static void add_chains(struct weir_rand *rand, struct text *text)
+{
+    static const char *const lists[] = {"fallbacks", "context", "content", "process-fallbacks",
+                                        "process-context"};
+    static const char *const keys[] = {"g0", "g1", "g2", "g3", "w/x", "*", "d1", "nick", "zz"};
+
+    for (size_t list = 0; list < COUNT(lists); list++) {
+        unsigned count = 1 + below(rand, 4);
+
+        if (once_in(rand, 2))
+            continue;
+        for (size_t key = 0; key < COUNT(keys); key++) {
+            if (!once_in(rand, 3))
+                continue;
+            add(text, "%s %s:", lists[list], keys[key]);
+            for (unsigned i = once_in(rand, 10) ? count : 0; i < count; i++)
+                add_target(rand, text);
+            add(text, "\n");
+        }
+    }
+}
+
+static void add_router(struct weir_rand *rand, struct text *text)
+{
+    static const char *const flags[] = {" weighted", " bypass", " no_cooldowns", " cancel_on_disconnect",
+                                        " ask=both"};
+    static const unsigned rarity[] = {2, 3, 10, 4, 3};
+
+    add(text, "router cooldown=%u", 1 + below(rand, 20));
+    for (size_t i = 0; i < COUNT(flags); i++) {
+        if (once_in(rand, rarity[i]))
+            add(text, "%s", flags[i]);
+    }
+    if (once_in(rand, 2))
+        add(text, " retries=%u", below(rand, 4));
+    if (once_in(rand, 3))
+        add(text, " max_fallbacks=%u", below(rand, 8));
+    if (once_in(rand, 3))
+        add(text, " timeout=%u", 1 + below(rand, 5));
+    if (once_in(rand, 4))
+        add(text, " stream_timeout=%u", 1 + below(rand, 5));
+    if (once_in(rand, 4))
+        add(text, " retry_after=%u", below(rand, 12));
+    if (once_in(rand, 5))
+        add(text, " fails=%u", below(rand, 4));
+    if (once_in(rand, 3))
+        add(text, " fails.%s=%u", ONE_OF(rand, fields), below(rand, 3));
+    if (once_in(rand, 3))
+        add(text, " policy.%s=%u", ONE_OF(rand, fields), below(rand, 4));
+    if (once_in(rand, 6))
+        add(text, " policy.default=%u", below(rand, 4));
+    if (once_in(rand, 4))
+        add(text, " single=%u", 2 + below(rand, 10));
+    if (once_in(rand, 4))
+        add(text, " min_requests=%u", 1 + below(rand, 4));
+    add(text, "\n");
+}
+
+void generate_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX])
+{
+    static const char *const answers[] = {"yes", "no", "unknown"};
+    struct text out = {text, GENERATE_CONFIG_MAX};
+    unsigned count = 1 + below(rand, 12);
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < count; i++)
+        add_deployment(rand, &out, i);
+    add_router(rand, &out);
+    if (once_in(rand, 2))
+        add(&out, "alias nick g0\n");
+    if (!once_in(rand, 3))
+        add_chains(rand, &out);
+    if (once_in(rand, 3)) {
+        add(&out, "default");
+        add_target(rand, &out);
+        add_target(rand, &out);
+        add(&out, "\n");
+    }
+    if (once_in(rand, 4))
+        add(&out, "policy g%u %s=%u\n", below(rand, 4), ONE_OF(rand, fields), below(rand, 4));
+    if (once_in(rand, 2))
+        add(&out, "answer g%u %s\n", below(rand, 4), ONE_OF(rand, answers));
+}
+
+void generate_request(struct weir_rand *rand, char text[GENERATE_REQUEST_MAX])
+{
+    static const char *const lists[] = {
+        " fallbacks=[]", " fallbacks=null", " fallbacks=g1,g2", " fallbacks=g0:g3|g1:g0",
+        " context=[]",   " context=null",   " context=g2",      " content=g0:g1"};
+    struct text out = {text, GENERATE_REQUEST_MAX};
+
+    text[0] = '\0';
+    add(&out, "%s", ONE_OF(rand, names));
+    if (once_in(rand, 2))
+        add(&out, " stream");
+    if (once_in(rand, 5))
+        add(&out, " retries=%u", below(rand, 4));
+    if (once_in(rand, 6))
+        add(&out, " timeout=%u caller", 1 + below(rand, 3));
+    if (once_in(rand, 8))
+        add(&out, " stream_timeout=%u caller", 1 + below(rand, 3));
+    if (once_in(rand, 10))
+        add(&out, " no_fallbacks");
+    if (once_in(rand, 10))
+        add(&out, " creds");
+    if (once_in(rand, 8))
+        add(&out, " gone=%u.%u", below(rand, 5), below(rand, 10));
+    if (once_in(rand, 4))
+        add(&out, "%s", ONE_OF(rand, lists));
+    if (once_in(rand, 12))
+        add(&out, " policy.g%u.%s=%u", below(rand, 4), ONE_OF(rand, fields), below(rand, 3));
+}
