@@ -27,7 +27,7 @@
 #include "generate.h"
 #include "model.h"
 
-#define SEEDS        4000
+#define SEEDS        2000
 #define NOMEM_SEEDS  40
 #define REPLAY_EVERY 4 /* of so many seeds one is played twice */
 
