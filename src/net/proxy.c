@@ -232,9 +232,9 @@ static bool bypassed(struct weir_slice entry, struct weir_slice host, uint16_t p
     entry = without_port(entry, &only_port);
     if (only_port != 0 && only_port != port)
         return false;
-    if (is_address(entry, &a) && is_address(host, &b))
-        return weir_slice_eq(address_bytes(&a.list[0]), address_bytes(&b.list[0]));
-    return name_has(entry, host);
+    if (!is_address(host, &b))
+        return name_has(entry, host);
+    return is_address(entry, &a) && weir_slice_eq(address_bytes(&a.list[0]), address_bytes(&b.list[0]));
 }
 
 const struct weir_proxy *weir_proxies_find(const struct weir_proxies *proxies, bool tls,

@@ -4,8 +4,8 @@
  * goes out in one write.
  *
  * Sessions: OpenSSL's own cache is off.  A new session (in TLS 1.3 it comes after the handshake) replaces the
- * one in the upstream's cell.  A connection takes a TLS 1.3 session out of the cell, since its ticket is to be
- * used once and the server sends a fresh one; one of TLS 1.2 stays.
+ * one in the upstream's cell.  A connection takes a TLS 1.3 session out of the cell, since its ticket is to
+ * be used once and the server sends a fresh one; one of TLS 1.2 stays.
  */
 #include "net/tls.h"
 
