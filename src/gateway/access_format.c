@@ -1,89 +1,123 @@
 /*
- * A line is an object of JSON or a run of key=value pairs; both walk the same table of fields.  The time is
- * written as RFC 3339 in UTC with milliseconds, by calendar arithmetic on days, without the C library.
+ * A line is an object of JSON or a run of key=value pairs; both walk the same table of fields.  Every call
+ * pays for its line, so room for the longest one is had at once, and each byte is then written where it
+ * stays.
+ *
+ * The time is written as RFC 3339 in UTC with milliseconds, by calendar arithmetic on days, without the C
+ * library.
  */
 #include "gateway/access_log.h"
 
+#include <string.h>
+
+#include "base/slice.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "wire/json_write.h"
 
-enum { TEXT_MAX = 256, TIME_MAX = 24 };
+enum { TEXT_MAX = 256, TEXT_ESCAPED_MAX = 6 * TEXT_MAX, TIME_MAX = 24 };
 
+/* Fields, and what the longest of them takes: its name with what stands around it, and its value. */
+enum {
+    FIELDS = 1
+#define WEIR_ACCESS_TEXT(member, prose)     +1
+#define WEIR_ACCESS_COUNT(member, prose)    +1
+#define WEIR_ACCESS_MAYBE(member, prose)    +1
+#define WEIR_ACCESS_NS(member, name, prose) +1
+#define WEIR_ACCESS_FLAG(member, prose)     +1
+#include "gateway/tbl/access_fields.h"
+    ,
+    FIELD_MAX = TEXT_ESCAPED_MAX + 32
+};
+
+_Static_assert(FIELDS *FIELD_MAX + 4 <= WEIR_ACCESS_LINE_MAX, "a line always fits in its room");
+
+/* Where the next byte goes; the room is for the longest line there can be. */
 struct line {
     enum weir_log_format format;
-    struct weir_json_writer json;
-    struct weir_buf *buf;
-    int error;
+    bool first;
+    char *at;
 };
 
 static void append(struct line *line, struct weir_slice text)
 {
-    if (line->error == 0)
-        line->error = weir_buf_append(line->buf, text);
+    memcpy(line->at, text.ptr, text.len);
+    line->at += text.len;
 }
 
-static void put_name(struct line *line, struct weir_slice name)
+/* json and logfmt are the field's name as each of the two wants it in front of a value, separator included.
+ */
+static void put_name(struct line *line, struct weir_slice json, struct weir_slice logfmt)
 {
-    if (line->format == WEIR_LOG_JSON) {
-        weir_json_put_key(&line->json, name);
-        return;
-    }
-    if (line->json.comma)
-        append(line, WEIR_SLICE(" "));
-    line->json.comma = true;
+    struct weir_slice name = line->format == WEIR_LOG_JSON ? json : logfmt;
+
+    if (line->first)
+        name = weir_slice_sub(name, 1, name.len);
+    line->first = false;
     append(line, name);
-    append(line, WEIR_SLICE("="));
 }
 
-static bool needs_quotes(struct weir_slice text)
+/* May stand between quotes as it is; bare in logfmt too, if it holds neither blank nor "=". */
+static bool is_plain(char c)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-
-        if (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7f)
-            return true;
-    }
-    return false;
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-static void put_text(struct line *line, struct weir_slice name, struct weir_slice text)
+static size_t plain_run(struct weir_slice text)
 {
+    size_t len = 0;
+
+    while (len < text.len && is_plain(text.ptr[len]))
+        len++;
+    return len;
+}
+
+/* What is not plain ASCII takes the way of the JSON writer, which knows UTF-8. */
+static void put_escaped(struct line *line, struct weir_slice text)
+{
+    struct weir_buf buf = {.ptr = line->at, .cap = TEXT_ESCAPED_MAX, .max = TEXT_ESCAPED_MAX};
+
+    if (weir_json_escape(&buf, text) == 0)
+        line->at += weir_buf_len(&buf);
+}
+
+static void put_text(struct line *line, struct weir_slice json, struct weir_slice logfmt,
+                     struct weir_slice text)
+{
+    bool plain;
+    bool quotes;
+
     if (text.len == 0)
         return;
     if (text.len > TEXT_MAX)
         text.len = TEXT_MAX;
-    put_name(line, name);
-    if (line->format == WEIR_LOG_JSON) {
-        weir_json_put_string(&line->json, text);
-    } else if (needs_quotes(text)) {
-        append(line, WEIR_SLICE("\""));
-        if (line->error == 0)
-            line->error = weir_json_escape(line->buf, text);
-        append(line, WEIR_SLICE("\""));
-    } else {
+    plain = plain_run(text) == text.len;
+    quotes = line->format == WEIR_LOG_JSON || !plain || weir_slice_find_char(text, ' ') != WEIR_SLICE_NONE ||
+             weir_slice_find_char(text, '=') != WEIR_SLICE_NONE;
+    put_name(line, json, logfmt);
+    if (quotes)
+        *line->at++ = '"';
+    if (plain)
         append(line, text);
-    }
+    else
+        put_escaped(line, text);
+    if (quotes)
+        *line->at++ = '"';
 }
 
-static void put_fixed(struct line *line, struct weir_slice name, uint64_t value, unsigned decimals)
+static void put_fixed(struct line *line, struct weir_slice json, struct weir_slice logfmt, uint64_t value,
+                      unsigned decimals)
 {
     char digits[WEIR_TEXT_FIXED_MAX];
 
-    put_name(line, name);
-    if (line->format == WEIR_LOG_JSON)
-        weir_json_put_fixed(&line->json, value, decimals);
-    else
-        append(line, weir_text_fixed(value, decimals, digits));
+    put_name(line, json, logfmt);
+    append(line, weir_text_fixed(value, decimals, digits));
 }
 
-static void put_flag(struct line *line, struct weir_slice name)
+static void put_flag(struct line *line, struct weir_slice json, struct weir_slice logfmt)
 {
-    put_name(line, name);
-    if (line->format == WEIR_LOG_JSON)
-        weir_json_put_bool(&line->json, true);
-    else
-        append(line, WEIR_SLICE("true"));
+    put_name(line, json, logfmt);
+    append(line, WEIR_SLICE("true"));
 }
 
 /* Two or more digits of value at room, with zeros in front. */
@@ -127,37 +161,43 @@ static struct weir_slice time_text(uint64_t wall_ns, char room[TIME_MAX])
     return (struct weir_slice){room, TIME_MAX};
 }
 
+/* A field's name in both forms. */
+#define NAMES(name) WEIR_SLICE(",\"" name "\":"), WEIR_SLICE(" " name "=")
+
 static void put_fields(struct line *line, const struct weir_access *access)
 {
-#define WEIR_ACCESS_TEXT(member, prose)  put_text(line, WEIR_SLICE(#member), access->member);
-#define WEIR_ACCESS_COUNT(member, prose) put_fixed(line, WEIR_SLICE(#member), access->member, 0);
+#define WEIR_ACCESS_TEXT(member, prose)  put_text(line, NAMES(#member), access->member);
+#define WEIR_ACCESS_COUNT(member, prose) put_fixed(line, NAMES(#member), access->member, 0);
 #define WEIR_ACCESS_MAYBE(member, prose)                                                                     \
     if (access->member != 0)                                                                                 \
-        put_fixed(line, WEIR_SLICE(#member), access->member, 0);
+        put_fixed(line, NAMES(#member), access->member, 0);
 #define WEIR_ACCESS_NS(member, name, prose)                                                                  \
     if (access->member != 0)                                                                                 \
-        put_fixed(line, WEIR_SLICE(name), access->member / WEIR_NS_PER_US, 3);
+        put_fixed(line, NAMES(name), access->member / WEIR_NS_PER_US, 3);
 #define WEIR_ACCESS_FLAG(member, prose)                                                                      \
     if (access->member)                                                                                      \
-        put_flag(line, WEIR_SLICE(#member));
+        put_flag(line, NAMES(#member));
 #include "gateway/tbl/access_fields.h"
 }
 
 int weir_access_format(const struct weir_access *access, enum weir_log_format format, uint64_t wall_ns,
                        struct weir_buf *buf)
 {
-    struct line line = {.format = format, .buf = buf};
+    struct line line = {.format = format, .first = true};
     char time_room[TIME_MAX];
+    char *room;
+    int r = weir_buf_reserve(buf, WEIR_ACCESS_LINE_MAX, &room);
 
-    weir_json_writer_init(&line.json, buf);
+    if (r < 0)
+        return r;
+    line.at = room;
     if (format == WEIR_LOG_JSON)
-        weir_json_open(&line.json, '{');
-    put_text(&line, WEIR_SLICE("time"), time_text(wall_ns, time_room));
+        append(&line, WEIR_SLICE("{"));
+    put_text(&line, NAMES("time"), time_text(wall_ns, time_room));
     put_fields(&line, access);
-    if (format == WEIR_LOG_JSON) {
-        weir_json_close(&line.json, '}');
-        line.error = weir_json_writer_end(&line.json);
-    }
+    if (format == WEIR_LOG_JSON)
+        append(&line, WEIR_SLICE("}"));
     append(&line, WEIR_SLICE("\n"));
-    return line.error;
+    weir_buf_commit(buf, (size_t)(line.at - room));
+    return 0;
 }

@@ -32,11 +32,11 @@ struct weir_access {
 #include "gateway/tbl/access_fields.h"
 };
 
-enum { WEIR_ACCESS_LINE_MAX = 4096 };
+enum { WEIR_ACCESS_LINE_MAX = 32 * 1024 };
 
 /*
- * Appends the line, with its line feed, to buf: wall_ns is the time since 1970.  Texts are cut so that a line
- * stays under WEIR_ACCESS_LINE_MAX.  0 or the failure of the buffer.
+ * Appends the line, with its line feed, to buf, which must take WEIR_ACCESS_LINE_MAX bytes more; texts are
+ * cut so that no line is longer.  wall_ns is the time since 1970.  0 or the failure of the buffer.
  */
 WEIR_MUST_USE int weir_access_format(const struct weir_access *access, enum weir_log_format format,
                                      uint64_t wall_ns, struct weir_buf *buf);

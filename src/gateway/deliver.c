@@ -279,11 +279,10 @@ static void note_failure(struct weir_job *job, const struct weir_fail *fail)
     if (job->server == NULL)
         job->access.status = (uint64_t)fail->failure.status;
     job->access.group = fail->group;
-    job->access.kind = weir_kind_row(fail->failure.kind)->name;
-    if (fail->reason == WEIR_REASON_CLIENT_GONE) {
+    if (fail->reason == WEIR_REASON_CLIENT_GONE)
         job->access.status = 499;
-        job->access.end = WEIR_SLICE("gone");
-    }
+    else
+        job->access.kind = weir_kind_row(fail->failure.kind)->name;
 }
 
 void weir_deliver_failure(struct weir_job *job, const struct weir_fail *fail)

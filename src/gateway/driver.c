@@ -204,7 +204,7 @@ static int qualify(struct weir_job *job)
     struct weir_request *request = &job->asked.request;
     const struct weir_provider *provider;
 
-    if (weir_slice_find_char(request->model, '/') != WEIR_SLICE_NONE)
+    if (!job->worker->gateway->has_patterns || weir_slice_find_char(request->model, '/') != WEIR_SLICE_NONE)
         return 0;
     provider = weir_provider_infer(request->model);
     if (provider != NULL) {

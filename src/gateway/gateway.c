@@ -9,6 +9,7 @@
 #include <weir/error.h>
 #include <weir/snapshot.h>
 
+#include "base/slice.h"
 #include "config/config.h"
 #include "provider/fields.h"
 #include "wire/json_scan.h"
@@ -72,6 +73,14 @@ static struct weir_asked_rules rules_of(const struct weir_gateway *gateway)
             gateway->upstreams.caller_places | (settings->allow_client_credentials ? WEIR_PLACE_ALL : 0)};
 }
 
+static bool has_patterns(const weir_snapshot *snapshot)
+{
+    for (size_t i = 0; i < weir_snapshot_group_count(snapshot); i++)
+        if (weir_slice_find_char(weir_snapshot_group_name(snapshot, i), '*') != WEIR_SLICE_NONE)
+            return true;
+    return false;
+}
+
 int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *config, size_t workers,
                       uint64_t seed, const struct weir_mem *mem, char text[WEIR_GATEWAY_TEXT_MAX])
 {
@@ -86,6 +95,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     if (r > 0)
         r = WEIR_GATEWAY_REFUSED;
     ret_gateway->rules = rules_of(ret_gateway);
+    ret_gateway->has_patterns = has_patterns(config->snapshot);
     if (r == 0)
         r = make_router(ret_gateway, seed);
     if (r == 0)

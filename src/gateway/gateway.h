@@ -39,6 +39,7 @@ struct weir_gateway {
     weir_access_log *log;
     struct weir_asked_rules rules;
     size_t workers;
+    bool has_patterns;    /* some group's name holds a "*" */
     atomic_bool draining; /* readiness says no */
 };
 

@@ -88,7 +88,6 @@ static void tell_log(struct weir_job *job)
 
     if (job->access.route.len == 0 && job->access.status < 400)
         return;
-    job->access.duration_ns = weir_loop_now(worker->loop) - job->begun_ns;
     weir_access_log_write(worker->gateway->log, worker->index, &job->access);
 }
 

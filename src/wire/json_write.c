@@ -50,7 +50,7 @@ static size_t plain_run(struct weir_slice text)
 
     while (at < text.len) {
         char c = text.ptr[at];
-        size_t len = weir_utf8_len(text.ptr + at, text.ptr + text.len);
+        size_t len = (c & 0x80) == 0 ? 1 : weir_utf8_len(text.ptr + at, text.ptr + text.len);
 
         if (len == 0 || (unsigned char)c < 0x20 || c == '"' || c == '\\' || c == 0x7f)
             break;
