@@ -222,6 +222,7 @@ void kit_pump(struct kit_call *call)
     struct weir_step step;
     bool was_running = call->end == KIT_RUNNING;
 
+    call->kit->speaking = call->number;
     for (size_t i = 0; i < STEPS_MAX; i++) {
         int rc = weir_call_next(call->call, call->kit->now_ns, &step);
 
@@ -307,6 +308,7 @@ static void advance_to(struct kit_call *call, uint64_t time)
     struct kit *kit = call->kit;
     uint32_t first = first_due(call);
 
+    kit->speaking = call->number;
     if (time > kit->now_ns && first == 0) {
         if (call->wait_count == KIT_WAITS_MAX)
             kit_die(kit, "more than %d waits", KIT_WAITS_MAX);

@@ -27,7 +27,8 @@ void kit_note(struct kit *kit, const char *format, ...)
 {
     va_list args;
     double at = weir_time_to_s(kit->now_ns - KIT_EPOCH_NS);
-    int written = snprintf(kit->trace + kit->trace_len, sizeof(kit->trace) - kit->trace_len, "%10.6f  ", at);
+    int written = snprintf(kit->trace + kit->trace_len, sizeof(kit->trace) - kit->trace_len, "%10.6f #%zu ",
+                           at, kit->speaking);
 
     if (written > 0 && (size_t)written < sizeof(kit->trace) - kit->trace_len)
         kit->trace_len += (size_t)written;
@@ -230,6 +231,7 @@ void kit_close(struct kit **kit_place)
 void kit_advance(struct kit *kit, double seconds)
 {
     kit->now_ns += weir_time_from_s(seconds);
+    kit->speaking = 0;
     kit_note(kit, "later\n");
 }
 
@@ -242,8 +244,10 @@ struct kit_call *kit_begin(struct kit *kit, const char *request)
         abort();
     /* the large arrays at its end are written before they are read */
     memset(call, 0, offsetof(struct kit_call, story) + 1);
-    kit_note(kit, "call %s\n", request);
     call->kit = kit;
+    call->number = ++kit->begun;
+    kit->speaking = call->number;
+    kit_note(kit, "call %s\n", request);
     call->config = kit->config;
     kit_parse_request(&call->request, request);
     test_mem_init(&call->mem, kit->calls_fail_from);

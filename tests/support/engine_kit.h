@@ -152,6 +152,7 @@ struct kit;
 
 struct kit_call {
     struct kit *kit;
+    size_t number;             /* within the kit, from 1 */
     struct kit_config *config; /* of the snapshot it began on */
     struct kit_request request;
     struct test_mem mem;
@@ -185,6 +186,8 @@ struct kit {
     uint64_t now_ns;
     uint64_t seed;
     struct kit_call *calls;    /* newest first, alive until the kit is closed or forgets them */
+    size_t begun;              /* calls so far */
+    size_t speaking;           /* the number of the call that the trace is about; 0: none */
     size_t running;            /* calls that have not ended */
     char trace[KIT_TRACE_MAX]; /* everything that happened, with times; cut off when full */
     size_t trace_len;

@@ -1,0 +1,223 @@
+/*
+ * One router, four threads with calls, one that reloads: for ThreadSanitizer, and for what must hold at the
+ * end whatever the order was.
+ *
+ * Each worker takes the snapshot of the moment, as a worker of the gateway does, and plays calls on it: some
+ * succeed, some fail with what cools, some are freed half-way.  The time is each worker's own and only grows;
+ * all stay inside one bucket of the window, so that nothing is dropped and every entry can be added up.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include <weir/mem_libc.h>
+#include <weir/weir.h>
+
+#include "base/rand.h"
+#include "base/slice.h"
+#include "base/time.h"
+
+#include "unit.h"
+
+enum { WORKERS = 4, CALLS = 6000, RELOADS = 500, DEPLOYMENTS = 6 };
+
+#define START_NS (1000 * WEIR_NS_PER_S)
+
+struct shared {
+    weir_router *router;
+    pthread_mutex_t lock; /* of current: a host's own business, not the router's */
+    weir_snapshot *current;
+    atomic_uint successes[DEPLOYMENTS];
+    atomic_uint failures[DEPLOYMENTS];
+    atomic_uint faults;
+};
+
+struct worker {
+    struct shared *shared;
+    struct weir_rand rand;
+    uint64_t now_ns;
+};
+
+static void add_deployments(weir_snapshot_builder *builder, unsigned turn)
+{
+    static const char *const ids[DEPLOYMENTS] = {"d0", "d1", "d2", "d3", "d4", "d5"};
+
+    for (unsigned i = 0; i < DEPLOYMENTS; i++) {
+        struct weir_deployment_spec spec;
+
+        weir_deployment_spec_init(&spec);
+        /* each reload has another order of the same deployments, so their slots are not their places */
+        spec.id = weir_slice_str(ids[(i + turn) % DEPLOYMENTS]);
+        spec.group = WEIR_SLICE("g");
+        spec.model = WEIR_SLICE("openai/m");
+        spec.user = (void *)(uintptr_t)((i + turn) % DEPLOYMENTS);
+        assert_int_equal(weir_snapshot_add_deployment(builder, &spec), 0);
+    }
+}
+
+static weir_snapshot *make_snapshot(weir_router *router, unsigned turn)
+{
+    struct weir_router_spec spec;
+    weir_snapshot_builder *builder = NULL;
+    weir_snapshot *snapshot = NULL;
+
+    assert_int_equal(weir_snapshot_builder_new(weir_mem_libc(), &builder), 0);
+    add_deployments(builder, turn);
+    weir_router_spec_init(&spec);
+    spec.num_retries = 3;
+    spec.cooldown_ns = WEIR_NS_PER_MS;
+    weir_snapshot_set_router(builder, &spec);
+    assert_int_equal(weir_snapshot_build(builder, &snapshot), 0);
+    weir_snapshot_builder_free(builder);
+    assert_int_equal(weir_router_adopt(router, snapshot), 0);
+    return snapshot;
+}
+
+static weir_snapshot *take_snapshot(struct shared *shared)
+{
+    weir_snapshot *snapshot;
+
+    pthread_mutex_lock(&shared->lock);
+    snapshot = weir_snapshot_ref(shared->current);
+    pthread_mutex_unlock(&shared->lock);
+    return snapshot;
+}
+
+static void swap_snapshot(struct shared *shared, weir_snapshot *snapshot)
+{
+    weir_snapshot *old;
+
+    pthread_mutex_lock(&shared->lock);
+    old = shared->current;
+    shared->current = snapshot;
+    pthread_mutex_unlock(&shared->lock);
+    weir_snapshot_unref(old);
+}
+
+/* Ends the attempt in one of the ways; returns false when the call is to be freed as it is. */
+static bool end_attempt(struct worker *worker, weir_call *call, const struct weir_step *step)
+{
+    static const struct weir_failure failures[] = {
+        {WEIR_KIND_RATE_LIMIT, 429, 0, WEIR_ORIGIN_PROVIDER},
+        {WEIR_KIND_INTERNAL, 500, 0, WEIR_ORIGIN_PROVIDER},
+        {WEIR_KIND_AUTH, 401, 0, WEIR_ORIGIN_PROVIDER},
+    };
+    static const struct weir_outcome fine = {0};
+    uintptr_t index = (uintptr_t)weir_deployment_user(step->u.start.deployment);
+    uint64_t turn = weir_rand_below(&worker->rand, 8);
+
+    if (turn == 7)
+        return false;
+    if (turn < 3) {
+        weir_call_on_failed(call, step->attempt, &failures[turn], worker->now_ns);
+        atomic_fetch_add(&worker->shared->failures[index], 1);
+        return true;
+    }
+    weir_call_on_progress(call, step->attempt, WEIR_PROGRESS_CONTENT, worker->now_ns);
+    weir_call_on_finished(call, step->attempt, &fine, worker->now_ns);
+    atomic_fetch_add(&worker->shared->successes[index], 1);
+    return true;
+}
+
+static void play_call(struct worker *worker, weir_snapshot *snapshot)
+{
+    struct weir_request request;
+    struct weir_step step = {.kind = WEIR_STEP_START};
+    weir_call *call = NULL;
+    bool goes_on = true;
+
+    weir_request_init(&request);
+    request.model = WEIR_SLICE("g");
+    request.stream = true;
+    if (weir_call_begin(worker->shared->router, snapshot, &request, weir_mem_libc(), worker->now_ns, &call) !=
+        0) {
+        atomic_fetch_add(&worker->shared->faults, 1);
+        return;
+    }
+    while (goes_on) {
+        if (weir_call_next(call, worker->now_ns, &step) != 0)
+            atomic_fetch_add(&worker->shared->faults, 1);
+        if (step.kind == WEIR_STEP_START)
+            goes_on = end_attempt(worker, call, &step);
+        else if (step.kind == WEIR_STEP_DELIVER || step.kind == WEIR_STEP_FAIL)
+            goes_on = false;
+        else if (step.kind == WEIR_STEP_NONE)
+            worker->now_ns = weir_call_expiry(call);
+    }
+    weir_call_free(call);
+    worker->now_ns += weir_rand_below(&worker->rand, WEIR_NS_PER_MS);
+}
+
+static void *work(void *user)
+{
+    struct worker *worker = user;
+
+    for (unsigned i = 0; i < CALLS; i++) {
+        weir_snapshot *snapshot = take_snapshot(worker->shared);
+        struct weir_live_view view;
+
+        play_call(worker, snapshot);
+        weir_router_view(worker->shared->router, weir_snapshot_deployment(snapshot, i % DEPLOYMENTS),
+                         worker->now_ns, &view);
+        weir_snapshot_unref(snapshot);
+    }
+    return NULL;
+}
+
+static void *reload(void *user)
+{
+    struct shared *shared = user;
+
+    for (unsigned i = 1; i <= RELOADS; i++)
+        swap_snapshot(shared, make_snapshot(shared->router, i));
+    return NULL;
+}
+
+static void check_views(struct shared *shared, uint64_t now_ns)
+{
+    for (size_t i = 0; i < DEPLOYMENTS; i++) {
+        const weir_deployment *deployment = weir_snapshot_deployment(shared->current, i);
+        uintptr_t index = (uintptr_t)weir_deployment_user(deployment);
+        struct weir_live_view view;
+
+        weir_router_view(shared->router, deployment, now_ns, &view);
+        assert_int_equal(view.successes, atomic_load(&shared->successes[index]));
+        assert_int_equal(view.failures, atomic_load(&shared->failures[index]));
+        assert_true(view.failures > 0 && view.successes > 0);
+        assert_true(view.cooldown_until_ns > START_NS && view.cooldown_until_ns <= now_ns + WEIR_NS_PER_MS);
+    }
+}
+
+static void threads_share_one_router_over_reloads(void **state)
+{
+    struct shared shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct worker workers[WORKERS];
+    pthread_t threads[WORKERS + 1];
+    uint64_t last_ns = 0;
+    (void)state;
+
+    assert_int_equal(weir_router_new(weir_mem_libc(), 1, &shared.router), 0);
+    shared.current = make_snapshot(shared.router, 0);
+    for (size_t i = 0; i < WORKERS; i++) {
+        workers[i] = (struct worker){.shared = &shared, .now_ns = START_NS};
+        weir_rand_init(&workers[i].rand, i);
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    assert_int_equal(pthread_create(&threads[WORKERS], NULL, reload, &shared), 0);
+    for (size_t i = 0; i <= WORKERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (size_t i = 0; i < WORKERS; i++)
+        last_ns = workers[i].now_ns > last_ns ? workers[i].now_ns : last_ns;
+    assert_true(last_ns < START_NS + 60 * WEIR_NS_PER_S);
+    assert_int_equal(atomic_load(&shared.faults), 0);
+    check_views(&shared, last_ns);
+    weir_snapshot_unref(shared.current);
+    weir_router_free(shared.router);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(threads_share_one_router_over_reloads)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
