@@ -20,7 +20,7 @@
 #include "provider/openai_read.h"
 #include "wire/http_field.h"
 
-#define TARGET_MAX (16 * 1024)
+#define TARGET_MAX 16384
 
 static bool is_versionless(const struct weir_endpoint *endpoint)
 {

@@ -17,7 +17,7 @@
 #include "wire/http1_read.h"
 #include "wire/retry_after.h"
 
-#define SEARCHED_MAX (64 * 1024)
+#define SEARCHED_MAX 65536
 #define SHOWN_MAX    2000
 #define PAGE_MAX     500
 

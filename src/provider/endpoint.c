@@ -20,8 +20,8 @@
 #include "wire/json_write.h"
 #include "wire/url.h"
 
-#define FIELDS_MAX    (64 * 1024)
-#define NAME_MAX      (16 * 1024)
+#define FIELDS_MAX    65536
+#define NAME_MAX      16384
 #define OWN_HEADERS   6
 #define PARAMS_DEPTH  128
 #define FIREWORKS_DIR "accounts/fireworks/models/"

@@ -146,6 +146,16 @@ static void extra_body_beats_everything(void **state)
     assert_built(b, "{\"model\":\"g\",\"c\":2}", "{\"model\":\"gpt-4o\",\"c\":4,\"a\":4,\"b\":4,\"d\":4}");
 }
 
+static void extra_body_may_name_the_model_but_not_the_stream(void **state)
+{
+    struct built *b = *state;
+
+    b->endpoint.extra_body = WEIR_SLICE("{\"model\":\"mine\",\"stream\":true}");
+    built_prepare(b);
+    assert_built(b, "{\"model\":\"g\"}", "{\"model\":\"mine\"}");
+    assert_built(b, "{}", "{\"model\":\"mine\"}");
+}
+
 static void overrides_that_are_no_object_are_malformed(void **state)
 {
     struct built *b = *state;
@@ -237,6 +247,7 @@ int main(void)
         CASE(defaults_never_set_what_the_router_owns),
         CASE(overrides_beat_the_request_and_the_defaults),
         CASE(extra_body_beats_everything),
+        CASE(extra_body_may_name_the_model_but_not_the_stream),
         CASE(overrides_that_are_no_object_are_malformed),
         CASE(usage_is_asked_for_when_the_setting_says_so),
         CASE(a_wildcards_model_is_what_was_matched),
