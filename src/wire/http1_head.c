@@ -60,9 +60,12 @@ static bool is_target(struct weir_slice target)
 static struct weir_slice local_part(struct weir_slice target)
 {
     const struct weir_slice mark = WEIR_SLICE("://");
-    size_t at = weir_slice_find(target, mark), end;
+    size_t at, end;
 
-    if (target.ptr[0] == '/' || at == WEIR_SLICE_NONE)
+    if (target.ptr[0] == '/')
+        return target;
+    at = weir_slice_find(target, mark);
+    if (at == WEIR_SLICE_NONE)
         return target;
     end = at + mark.len;
     while (end < target.len && target.ptr[end] != '/' && target.ptr[end] != '?')
@@ -159,9 +162,13 @@ static enum weir_http1_refusal note_length(struct facts *facts, struct weir_slic
 
 static void note_connection(struct facts *facts, struct weir_slice value)
 {
-    facts->close |= weir_http_list_has(value, WEIR_SLICE("close"));
-    facts->keep |= weir_http_list_has(value, WEIR_SLICE("keep-alive"));
-    facts->upgrade_named |= weir_http_list_has(value, WEIR_SLICE("upgrade"));
+    struct weir_slice member;
+
+    while (weir_http_list_next(&value, &member)) {
+        facts->close |= weir_slice_eq_ci(member, WEIR_SLICE("close"));
+        facts->keep |= weir_slice_eq_ci(member, WEIR_SLICE("keep-alive"));
+        facts->upgrade_named |= weir_slice_eq_ci(member, WEIR_SLICE("upgrade"));
+    }
 }
 
 /* The names that matter differ in length, so that most fields are told from all of them by one comparison. */

@@ -9,13 +9,12 @@
  */
 #include "wire/http1_read.h"
 
-#include <string.h>
-
 #include <weir/error.h>
 
 #include "base/slice.h"
 #include "wire/http1_head.h"
 #include "wire/http1_llhttp.h"
+#include "wire/word.h"
 
 enum { PHASE_HEAD, PHASE_BODY, PHASE_DONE, PHASE_BAD };
 
@@ -57,7 +56,7 @@ static void forget_head(struct weir_http1_reader *r)
     weir_buf_clear(&r->bytes);
     r->head = (struct weir_http1_head){0};
     r->phase = PHASE_HEAD;
-    r->line_start = 0;
+    r->line_bytes = 0;
     r->line_count = 0;
     r->framing_bytes = 0;
     r->after_cr = false;
@@ -86,38 +85,81 @@ static int refuse(struct weir_http1_reader *r, enum weir_http1_refusal refusal)
     return WEIR_HTTP1_BAD;
 }
 
-/* Control characters have no place in a head, and CR and LF only as a pair. */
-static enum weir_http1_refusal check_bytes(struct weir_http1_reader *r, struct weir_slice bytes)
+static const char *find_control(const char *p, const char *end)
 {
-    for (size_t i = 0; i < bytes.len; i++) {
-        unsigned char c = (unsigned char)bytes.ptr[i];
+    while (end - p >= 8) {
+        uint64_t word = weir_word_load(p), marks = weir_word_below(word, ' ') | weir_word_equal(word, 0x7f);
 
-        if (r->after_cr != (c == '\n'))
-            return WEIR_HTTP1_REFUSED_BAD_LINE_END;
-        r->after_cr = c == '\r';
-        if ((c < ' ' && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
-            return WEIR_HTTP1_REFUSED_BAD_CHARACTER;
+        if (marks != 0)
+            return p + weir_word_lowest(marks);
+        p += 8;
     }
+    while (p < end && (unsigned char)*p >= ' ' && *p != 0x7f)
+        p++;
+    return p;
+}
+
+/* Text of a line, which may go on. */
+static enum weir_http1_refusal take_text(struct weir_http1_reader *r, const char *text, size_t len)
+{
+    if (len == 0)
+        return WEIR_HTTP1_REFUSED_NONE;
+    if (r->line_bytes == 0)
+        r->line_first = text[0];
+    r->line_bytes += len;
+    if (r->kind == WEIR_HTTP1_REQUEST && r->line_count == 0 &&
+        r->line_bytes > r->limits.max_target_bytes + MAX_START_LINE_EXTRA_BYTES)
+        return WEIR_HTTP1_REFUSED_LONG_TARGET;
     return WEIR_HTTP1_REFUSED_NONE;
 }
 
-static enum weir_http1_refusal check_room(const struct weir_http1_reader *r, size_t more)
+static enum weir_http1_refusal end_line(struct weir_http1_reader *r, bool *ret_empty)
 {
-    size_t len = weir_buf_len(&r->bytes) + more;
-    bool in_target = r->line_count == 0 && r->kind == WEIR_HTTP1_REQUEST;
-
-    if (in_target && len > r->limits.max_target_bytes + MAX_START_LINE_EXTRA_BYTES)
-        return WEIR_HTTP1_REFUSED_LONG_TARGET;
-    return len > r->limits.max_head_bytes ? WEIR_HTTP1_REFUSED_LONG_HEAD : WEIR_HTTP1_REFUSED_NONE;
+    *ret_empty = r->line_bytes == 0;
+    if (*ret_empty)
+        return WEIR_HTTP1_REFUSED_NONE;
+    if (r->line_count > 0 && (r->line_first == ' ' || r->line_first == '\t'))
+        return WEIR_HTTP1_REFUSED_FOLDED;
+    if (r->line_count > r->limits.max_fields)
+        return WEIR_HTTP1_REFUSED_MANY_FIELDS;
+    r->line_count++;
+    r->line_bytes = 0;
+    return WEIR_HTTP1_REFUSED_NONE;
 }
 
-static enum weir_http1_refusal check_line(const struct weir_http1_reader *r)
+/* CR and LF come only as a pair, and no control character but the tab has a place in a head. */
+static enum weir_http1_refusal take_control(struct weir_http1_reader *r, const char *at, bool *ret_empty)
 {
-    char first = r->bytes.ptr[r->line_start];
+    bool after_cr = r->after_cr;
 
-    if (r->line_count > 0 && (first == ' ' || first == '\t'))
-        return WEIR_HTTP1_REFUSED_FOLDED;
-    return r->line_count > r->limits.max_fields ? WEIR_HTTP1_REFUSED_MANY_FIELDS : WEIR_HTTP1_REFUSED_NONE;
+    r->after_cr = !after_cr && *at == '\r';
+    if (after_cr != (*at == '\n'))
+        return WEIR_HTTP1_REFUSED_BAD_LINE_END;
+    if (after_cr)
+        return end_line(r, ret_empty);
+    if (*at == '\r')
+        return WEIR_HTTP1_REFUSED_NONE;
+    return *at == '\t' ? take_text(r, at, 1) : WEIR_HTTP1_REFUSED_BAD_CHARACTER;
+}
+
+/* Looks at bytes up to the end of an empty line, which *ret_empty says was met; *ret_taken is how many. */
+static enum weir_http1_refusal scan_lines(struct weir_http1_reader *r, struct weir_slice bytes,
+                                          size_t *ret_taken, bool *ret_empty)
+{
+    const char *p = bytes.ptr, *end = p + bytes.len;
+    enum weir_http1_refusal refusal = WEIR_HTTP1_REFUSED_NONE;
+
+    *ret_empty = false;
+    while (p < end && !*ret_empty && refusal == WEIR_HTTP1_REFUSED_NONE) {
+        const char *at = r->after_cr ? p : find_control(p, end);
+
+        refusal = take_text(r, p, (size_t)(at - p));
+        if (refusal == WEIR_HTTP1_REFUSED_NONE && at < end)
+            refusal = take_control(r, at++, ret_empty);
+        p = at;
+    }
+    *ret_taken = (size_t)(p - bytes.ptr);
+    return refusal;
 }
 
 static int make_room_for_fields(struct weir_http1_reader *r)
@@ -187,50 +229,36 @@ static int skip_empty_line(struct weir_http1_reader *r)
     return AGAIN;
 }
 
-static int end_line(struct weir_http1_reader *r)
+/* Takes bytes up to the end of the head, or of an empty line before it. */
+static int gather(struct weir_http1_reader *r, struct weir_slice *input)
 {
-    bool empty = weir_buf_len(&r->bytes) - r->line_start == 2;
+    struct weir_slice part = weir_slice_sub(*input, 0, r->limits.max_head_bytes - weir_buf_len(&r->bytes));
     enum weir_http1_refusal refusal;
-
-    if (empty)
-        return r->line_count == 0 ? skip_empty_line(r) : end_head(r);
-    refusal = check_line(r);
-    if (refusal != WEIR_HTTP1_REFUSED_NONE)
-        return refuse(r, refusal);
-    r->line_count++;
-    r->line_start = weir_buf_len(&r->bytes);
-    return AGAIN;
-}
-
-/* Gathers one line, or the part of it that is there. */
-static int read_line(struct weir_http1_reader *r, struct weir_slice *input)
-{
-    const char *lf = memchr(input->ptr, '\n', input->len);
-    struct weir_slice part = {input->ptr, lf == NULL ? input->len : (size_t)(lf - input->ptr) + 1};
-    enum weir_http1_refusal refusal = check_room(r, part.len);
+    size_t taken;
+    bool empty;
     int e;
 
-    if (refusal == WEIR_HTTP1_REFUSED_NONE)
-        refusal = check_bytes(r, part);
+    refusal = scan_lines(r, part, &taken, &empty);
+    if (refusal == WEIR_HTTP1_REFUSED_NONE && !empty && part.len < input->len)
+        refusal = WEIR_HTTP1_REFUSED_LONG_HEAD;
     if (refusal != WEIR_HTTP1_REFUSED_NONE)
         return refuse(r, refusal);
-    e = weir_buf_append(&r->bytes, part);
+    e = weir_buf_append(&r->bytes, weir_slice_sub(part, 0, taken));
     if (e < 0)
         return e;
-    *input = weir_slice_sub(*input, part.len, input->len);
-    return lf == NULL ? AGAIN : end_line(r);
+    *input = weir_slice_sub(*input, taken, input->len);
+    if (!empty)
+        return AGAIN;
+    return r->line_count == 0 ? skip_empty_line(r) : end_head(r);
 }
 
 static int read_head(struct weir_http1_reader *r, struct weir_slice *input)
 {
     int result = AGAIN;
 
-    while (result == AGAIN) {
-        if (input->len == 0)
-            return 0;
-        result = read_line(r, input);
-    }
-    return result;
+    while (result == AGAIN && input->len > 0)
+        result = gather(r, input);
+    return result == AGAIN ? 0 : result;
 }
 
 /* Bounds what chunked framing costs beside the body. */

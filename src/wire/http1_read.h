@@ -113,13 +113,14 @@ struct weir_http1_reader {
     struct weir_buf bytes; /* the head as it came */
     struct weir_http1_field *fields;
     size_t field_cap;
-    size_t line_start;    /* in bytes: of the line that is being gathered */
+    size_t line_bytes;    /* of the line that is being gathered, without its end */
     size_t line_count;    /* whole lines of the head */
     size_t framing_bytes; /* of the current chunk's line, or of the trailers */
     struct weir_slice body;
     enum weir_http1_kind kind;
     unsigned char phase;
     unsigned char skipped; /* empty lines before a request, 1xx responses before the final one */
+    char line_first;       /* its first byte */
     bool after_cr;         /* the last byte gathered was a CR */
     bool in_name;          /* llhttp is inside a field's name */
     bool whole;            /* llhttp saw the end of the message */

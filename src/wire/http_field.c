@@ -71,12 +71,20 @@ static struct weir_slice without_parameters(struct weir_slice s)
     return weir_slice_trim(weir_slice_sub(s, 0, find_outside_quotes(s, ';')));
 }
 
+bool weir_http_list_next(struct weir_slice *rest, struct weir_slice *ret_member)
+{
+    if (!next_part(rest, ',', ret_member))
+        return false;
+    *ret_member = without_parameters(*ret_member);
+    return true;
+}
+
 bool weir_http_list_has(struct weir_slice value, struct weir_slice member)
 {
     struct weir_slice part;
 
-    while (next_part(&value, ',', &part))
-        if (weir_slice_eq_ci(without_parameters(part), member))
+    while (weir_http_list_next(&value, &part))
+        if (weir_slice_eq_ci(part, member))
             return true;
     return false;
 }

@@ -18,6 +18,10 @@ bool weir_http_is_token(struct weir_slice s);
 /* May stand in a field value: no control characters but the tab. */
 bool weir_http_is_value(struct weir_slice s);
 
+/* Takes the next member of a comma-separated list, without its parameters, off the front; false at the end.
+ */
+bool weir_http_list_next(struct weir_slice *rest, struct weir_slice *ret_member);
+
 /* A member of a comma-separated list, compared without case and without its parameters: "a, B;q=1" has "b".
  */
 bool weir_http_list_has(struct weir_slice value, struct weir_slice member);

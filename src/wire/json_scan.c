@@ -14,9 +14,9 @@
 #include "wire/json_scan.h"
 
 #include <stdint.h>
-#include <string.h>
 
 #include "wire/utf8.h"
+#include "wire/word.h"
 
 struct step {
     const char *at;
@@ -52,30 +52,10 @@ static inline const char *skip_space(const char *p, const char *end)
     return p;
 }
 
-#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
-
-/* The first byte in the lowest place, whatever the machine's order. */
-static inline uint64_t load_word(const char *p)
-{
-    uint64_t word;
-
-    memcpy(&word, p, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
-/*
- * The high bit of each byte that is special in a string.  Subtracting can carry a mark to the byte above a
- * marked one, never below: the lowest mark is always right.
- */
 static inline uint64_t special_bytes(uint64_t word)
 {
-    uint64_t quote = word ^ EACH_BYTE('"'), backslash = word ^ EACH_BYTE('\\');
-    uint64_t marks = (word - EACH_BYTE(0x20)) | (quote - EACH_BYTE(1)) | (backslash - EACH_BYTE(1)) | word;
-
-    return marks & EACH_BYTE(0x80);
+    return weir_word_below(word, 0x20) | weir_word_equal(word, '"') | weir_word_equal(word, '\\') |
+           (word & WEIR_WORD_MARKS);
 }
 
 static inline bool is_plain(char c)
@@ -86,10 +66,10 @@ static inline bool is_plain(char c)
 static inline const char *skip_plain(const char *p, const char *end)
 {
     while (end - p >= 8) {
-        uint64_t marks = special_bytes(load_word(p));
+        uint64_t marks = special_bytes(weir_word_load(p));
 
         if (marks != 0)
-            return p + __builtin_ctzll(marks) / 8;
+            return p + weir_word_lowest(marks);
         p += 8;
     }
     while (p < end && is_plain(*p))

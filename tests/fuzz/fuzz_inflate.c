@@ -40,6 +40,8 @@ static int unfold(enum weir_inflate_format format, struct weir_slice input, stru
     chunks_deinit(&chunks);
     if (r < 0 || inf.out_bytes > MAX_OUTPUT_BYTES + ROOM_BYTES)
         abort();
+    if (r == WEIR_INFLATE_TOO_BIG) /* which of two faults is met first depends on the cuts */
+        r = WEIR_INFLATE_BAD;
     if (r == 0 && weir_inflate_complete(&inf))
         r = WEIR_INFLATE_MORE;
     weir_inflate_deinit(&inf);
@@ -59,8 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     r = unfold(format, input, NULL, &whole);
     if (unfold(format, input, &rand, &cut) != r)
         abort();
-    if (r != WEIR_INFLATE_BAD && r != WEIR_INFLATE_TOO_BIG &&
-        !weir_slice_eq(weir_buf_slice(&whole), weir_buf_slice(&cut)))
+    if (r != WEIR_INFLATE_BAD && !weir_slice_eq(weir_buf_slice(&whole), weir_buf_slice(&cut)))
         abort();
     weir_buf_deinit(&whole);
     weir_buf_deinit(&cut);

@@ -250,6 +250,24 @@ static void an_endless_target_is_refused_before_its_end(void **state)
     free(target);
 }
 
+/* Found by fuzzing: which of the two was told depended on the cuts. */
+static void of_a_limit_and_a_bad_character_the_first_one_met_is_told(void **state)
+{
+    const struct weir_http1_limits limits = {1000, 10, 10};
+    struct weir_slice input =
+        WEIR_SLICE("GET /0123456789012345678901234567890123456789012345678901234567890123456789012345\0");
+    struct weir_buf out;
+
+    (void)state;
+    weir_buf_init(&out, weir_mem_libc(), 1 << 20);
+    for (size_t max_bytes = 0; max_bytes <= input.len; max_bytes++) {
+        weir_buf_clear(&out);
+        assert_slice_is(http1_transcript(&out, WEIR_HTTP1_REQUEST, input, NULL, max_bytes, limits),
+                        "refused LONG_TARGET");
+    }
+    weir_buf_deinit(&out);
+}
+
 static void trailers_have_the_limit_of_the_head(void **state)
 {
     const char *input = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
@@ -383,6 +401,7 @@ int main(void)
         cmocka_unit_test(the_preface_of_http2_is_answered_as_such),
         cmocka_unit_test(each_limit_holds_to_the_byte),
         cmocka_unit_test(an_endless_target_is_refused_before_its_end),
+        cmocka_unit_test(of_a_limit_and_a_bad_character_the_first_one_met_is_told),
         cmocka_unit_test(trailers_have_the_limit_of_the_head),
         cmocka_unit_test(chunk_lines_are_bounded),
         cmocka_unit_test(a_reader_serves_a_connection_and_gives_its_memory_back),

@@ -1,0 +1,47 @@
+/*
+ * Eight bytes at a time: the arithmetic that finds a byte of some kind in a word.
+ *
+ * Each function marks the high bit of the bytes that it looks for.  A mark may be carried to the byte above a
+ * marked one, never below: the lowest mark is always right, and no mark means that there is no such byte.
+ */
+#ifndef WEIR_WIRE_WORD_H
+#define WEIR_WIRE_WORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define WEIR_WORD_OF(byte) (UINT64_C(0x0101010101010101) * (byte))
+#define WEIR_WORD_MARKS    WEIR_WORD_OF(0x80)
+
+/* The first byte in the lowest place, whatever the machine's order. */
+static inline uint64_t weir_word_load(const char *p)
+{
+    uint64_t word;
+
+    memcpy(&word, p, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Bytes below limit, which is at most 0x80. */
+static inline uint64_t weir_word_below(uint64_t word, uint64_t limit)
+{
+    return (word - WEIR_WORD_OF(limit)) & ~word & WEIR_WORD_MARKS;
+}
+
+/* Bytes equal to byte. */
+static inline uint64_t weir_word_equal(uint64_t word, uint64_t byte)
+{
+    return weir_word_below(word ^ WEIR_WORD_OF(byte), 1);
+}
+
+/* The place, 0 to 7, of the lowest of marks, which are not 0. */
+static inline size_t weir_word_lowest(uint64_t marks)
+{
+    return (size_t)__builtin_ctzll(marks) / 8;
+}
+
+#endif
