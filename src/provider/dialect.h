@@ -44,6 +44,8 @@ struct weir_build {
 };
 
 struct weir_upstream_request {
+    const struct weir_endpoint
+        *used; /* build->endpoint, or its redirected copy in the arena: read and classify by it */
     bool secure;
     bool redirected; /* not to the endpoint's own place: a caller's or a target's base or key is in use */
     uint16_t port;

@@ -291,6 +291,7 @@ int weir_openai_build(const struct weir_build *build, struct weir_arena *arena,
         r = give_parts(&plan, &request);
     if (r != 0)
         return r;
+    request.used = plan.endpoint;
     request.secure = plan.endpoint->secure;
     request.redirected = plan.endpoint != build->endpoint;
     request.port = plan.endpoint->port;

@@ -37,6 +37,7 @@ static void what_is_not_allowed_changes_nothing_and_stays_here(void **state)
                  "{\"model\":\"gpt-4o\"}");
     assert_slice_is(b->request.host, "up.example");
     assert_false(b->request.redirected);
+    assert_ptr_equal(b->request.used, &b->endpoint);
     assert_true(has_field(b, "Bearer k-secret"));
 }
 
@@ -49,6 +50,7 @@ static void a_caller_may_bring_a_key_where_that_is_allowed(void **state)
     assert_built(b, "{\"api_key\":\"mine\",\"api_base\":\"http://x.example\",\"model\":\"g\"}",
                  "{\"model\":\"gpt-4o\"}");
     assert_true(b->request.redirected);
+    assert_slice_is(b->request.used->api_key, "mine");
     assert_slice_is(b->request.host, "up.example");
     assert_true(has_field(b, "Bearer mine"));
     assert_true(has_field(b, "x-own: secret-2"));
