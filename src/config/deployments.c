@@ -19,13 +19,14 @@
 #include "config/tree_json.h"
 #include "config/value.h"
 
-enum { ID_BYTES = 32, SAME_MAX = 10000, PARAMS_LIMIT = 2 };
+enum { ID_BYTES = 32, SAME_MAX = 10000 };
 
 struct reading {
     struct weir_loader *loader;
     const struct weir_yaml *credentials; /* credential_list; NULL: none */
     struct weir_path list;
     struct weir_map ids; /* id to the entry's node */
+    struct weir_deployment_settings defaults;
 };
 
 static int skip(struct reading *reading, const struct weir_yaml *node, const struct weir_path *path,
@@ -83,12 +84,11 @@ static void tell_keys(struct weir_loader *loader, enum weir_section section, con
 {
     for (size_t i = 0; map != NULL && map->kind == WEIR_YAML_MAP && i < map->count; i++) {
         const struct weir_yaml *key = map->pairs[i].key;
-        const struct weir_setting_row *row = weir_schema_find(section, key->text);
+        const struct weir_setting_row *row = weir_loader_find(loader, section, key->text);
         struct weir_path here = {path, key->text, 0};
-        size_t limit = section == WEIR_SECTION_ENTRY ? weir_loader_near_limit(key->text) : PARAMS_LIMIT;
 
         if (row == NULL || row->status != WEIR_ROW_READ)
-            weir_loader_unread_key(loader, section, key, &here, limit);
+            weir_loader_unread_key(loader, section, key, &here);
     }
 }
 
@@ -96,7 +96,7 @@ static int read_fields(struct weir_loader *loader, enum weir_section section, co
                        const struct weir_path *path, struct weir_deployment_settings *settings)
 {
     for (size_t i = 0; map != NULL && i < map->count; i++) {
-        const struct weir_setting_row *row = weir_schema_find(section, map->pairs[i].key->text);
+        const struct weir_setting_row *row = weir_loader_find(loader, section, map->pairs[i].key->text);
         struct weir_path here = {path, map->pairs[i].key->text, 0};
         int rv;
 
@@ -192,7 +192,7 @@ static int read_settings(struct reading *reading, struct weir_config_entry *entr
     struct weir_loader *loader = reading->loader;
     int rv;
 
-    default_fields(&entry->settings);
+    entry->settings = reading->defaults;
     rv = read_fields(loader, WEIR_SECTION_ENTRY, entry->node, &entry->path, &entry->settings);
     if (rv == 0)
         rv = require(reading, entry->node, &entry->path, &entry->path, WEIR_SLICE("model_name"),
@@ -408,6 +408,7 @@ int weir_deployments_read(struct weir_loader *loader)
     loader->consequence =
         loader->config->settings.ignore_invalid ? WEIR_SLICE("; the entry is skipped") : WEIR_SLICE_EMPTY;
     weir_map_init(&reading.ids, loader->arena->mem);
+    default_fields(&reading.defaults);
     rv = read_entries(&reading, list);
     weir_map_deinit(&reading.ids);
     loader->consequence = WEIR_SLICE_EMPTY;

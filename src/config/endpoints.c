@@ -203,20 +203,21 @@ static void read_caller_places(struct weir_loader *loader, const struct weir_con
 }
 
 /* Whether the key goes into requests: it has no row here. */
-static bool is_argument(const struct weir_yaml_pair *pair, bool sim)
+static bool is_argument(struct weir_loader *loader, const struct weir_yaml_pair *pair, bool sim)
 {
-    if (pair->value->kind == WEIR_YAML_NULL || weir_schema_find(WEIR_SECTION_PARAMS, pair->key->text) != NULL)
+    if (pair->value->kind == WEIR_YAML_NULL ||
+        weir_loader_find(loader, WEIR_SECTION_PARAMS, pair->key->text) != NULL)
         return false;
     return !sim || !weir_slice_starts(pair->key->text, WEIR_SLICE("sim_"));
 }
 
-static void put_arguments(struct weir_json_writer *writer, const struct weir_yaml *map,
-                          const struct weir_yaml *over, bool sim)
+static void put_arguments(struct weir_loader *loader, struct weir_json_writer *writer,
+                          const struct weir_yaml *map, const struct weir_yaml *over, bool sim)
 {
     for (size_t i = 0; map != NULL && i < map->count; i++) {
         const struct weir_yaml_pair *pair = &map->pairs[i];
 
-        if (!is_argument(pair, sim) || weir_yaml_get(over, pair->key->text) != NULL)
+        if (!is_argument(loader, pair, sim) || weir_yaml_get(over, pair->key->text) != NULL)
             continue;
         weir_json_put_key(writer, pair->key->text);
         weir_tree_json_put(writer, pair->value, false);
@@ -235,8 +236,8 @@ static struct weir_slice arguments_of(struct weir_loader *loader, const struct w
     weir_buf_init(&buf, loader->arena->mem, JSON_BYTES_MAX);
     weir_json_writer_init(&writer, &buf);
     weir_json_open(&writer, '{');
-    put_arguments(&writer, entry->params, over, sim);
-    put_arguments(&writer, over, NULL, sim);
+    put_arguments(loader, &writer, entry->params, over, sim);
+    put_arguments(loader, &writer, over, NULL, sim);
     weir_json_close(&writer, '}');
     if (weir_json_writer_end(&writer) != 0)
         loader->arena->failed = true;
@@ -259,7 +260,7 @@ int weir_endpoints_check_defaults(struct weir_loader *loader)
     for (size_t i = 0; i < map->count; i++) {
         struct weir_path here = {&path, map->pairs[i].key->text, 0};
 
-        if (weir_schema_find(WEIR_SECTION_PARAMS, here.key) != NULL)
+        if (weir_loader_find(loader, WEIR_SECTION_PARAMS, here.key) != NULL)
             WEIR_REPORT(loader, WARNING, map->pairs[i].key, &here,
                         WEIR_SLICE("not a parameter of the call itself: it has no effect here, only in the "
                                    "litellm_params of a deployment"));
@@ -348,14 +349,14 @@ int weir_endpoints_make(struct weir_loader *loader, const struct weir_config_ent
 }
 
 /* Whether a key's value is kept out of what is shown: by its row, or by what its name says. */
-static bool is_secret(struct weir_slice key)
+static bool is_secret(struct weir_loader *loader, struct weir_slice key)
 {
     static const struct weir_slice ends[] = {
         WEIR_SLICE_INIT("key"),      WEIR_SLICE_INIT("key_id"),      WEIR_SLICE_INIT("token"),
         WEIR_SLICE_INIT("secret"),   WEIR_SLICE_INIT("password"),    WEIR_SLICE_INIT("passphrase"),
         WEIR_SLICE_INIT("headers"),  WEIR_SLICE_INIT("credentials"), WEIR_SLICE_INIT("authorization"),
         WEIR_SLICE_INIT("username"), WEIR_SLICE_INIT("cookie")};
-    const struct weir_setting_row *row = weir_schema_find(WEIR_SECTION_PARAMS, key);
+    const struct weir_setting_row *row = weir_loader_find(loader, WEIR_SECTION_PARAMS, key);
 
     if (row != NULL && row->type == WEIR_VALUE_SECRET)
         return true;
@@ -366,31 +367,33 @@ static bool is_secret(struct weir_slice key)
     return false;
 }
 
-static void put_public(struct weir_json_writer *writer, const struct weir_yaml *node);
+static void put_public(struct weir_loader *loader, struct weir_json_writer *writer,
+                       const struct weir_yaml *node);
 
-static void put_public_pairs(struct weir_json_writer *writer, const struct weir_yaml *map,
-                             struct weir_slice except)
+static void put_public_pairs(struct weir_loader *loader, struct weir_json_writer *writer,
+                             const struct weir_yaml *map, struct weir_slice except)
 {
     for (size_t i = 0; map != NULL && map->kind == WEIR_YAML_MAP && i < map->count; i++) {
         const struct weir_yaml_pair *pair = &map->pairs[i];
 
-        if (is_secret(pair->key->text) || weir_slice_eq(pair->key->text, except))
+        if (is_secret(loader, pair->key->text) || weir_slice_eq(pair->key->text, except))
             continue;
         weir_json_put_key(writer, pair->key->text);
-        put_public(writer, pair->value);
+        put_public(loader, writer, pair->value);
     }
 }
 
-static void put_public(struct weir_json_writer *writer, const struct weir_yaml *node)
+static void put_public(struct weir_loader *loader, struct weir_json_writer *writer,
+                       const struct weir_yaml *node)
 {
     if (node->variable || node->kind < WEIR_YAML_LIST) {
         weir_tree_json_put(writer, node, true);
         return;
     }
     weir_json_open(writer, node->kind == WEIR_YAML_MAP ? '{' : '[');
-    put_public_pairs(writer, node, WEIR_SLICE_EMPTY);
+    put_public_pairs(loader, writer, node, WEIR_SLICE_EMPTY);
     for (size_t i = 0; node->kind == WEIR_YAML_LIST && i < node->count; i++)
-        put_public(writer, node->items[i]);
+        put_public(loader, writer, node->items[i]);
     weir_json_close(writer, node->kind == WEIR_YAML_MAP ? '}' : ']');
 }
 
@@ -413,13 +416,13 @@ struct weir_slice weir_endpoints_info(struct weir_loader *loader, const struct w
         weir_json_put_key(&writer, WEIR_SLICE("api_base"));
         weir_json_put_string(&writer, base->variable ? base->written : endpoint->base);
     }
-    put_public_pairs(&writer, entry->params, WEIR_SLICE("api_base"));
+    put_public_pairs(loader, &writer, entry->params, WEIR_SLICE("api_base"));
     weir_json_close(&writer, '}');
     weir_json_put_key(&writer, WEIR_SLICE("model_info"));
     weir_json_open(&writer, '{');
     weir_json_put_key(&writer, WEIR_SLICE("id"));
     weir_json_put_string(&writer, id);
-    put_public_pairs(&writer, entry->info, WEIR_SLICE("id"));
+    put_public_pairs(loader, &writer, entry->info, WEIR_SLICE("id"));
     weir_json_close(&writer, '}');
     weir_json_close(&writer, '}');
     if (weir_json_writer_end(&writer) != 0)

@@ -124,6 +124,7 @@ int weir_config_load_text(struct weir_slice text, const char *path, const struct
     if (rv == 0)
         rv = load(&loader, path, text);
     weir_snapshot_builder_free(loader.builder);
+    weir_loader_deinit(&loader);
     weir_diags_sort(diags);
     if (rv == 0) {
         *ret_config = config;

@@ -16,6 +16,7 @@
 #include <weir/snapshot.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "config/config.h"
 #include "config/diag.h"
 #include "config/schema.h"
@@ -27,8 +28,9 @@ struct weir_loader {
     struct weir_diags *diags;
     struct weir_yaml *root; /* all files together */
     weir_snapshot_builder *builder;
-    bool *told;                    /* by row: its key was said to be not supported already */
-    struct weir_slice consequence; /* ends complaints of wrong values: "; the entry is skipped" */
+    bool *told;                          /* by row: its key was said to be not supported already */
+    struct weir_map keys[WEIR_SECTIONS]; /* what was found out about each key, by its text */
+    struct weir_slice consequence;       /* ends complaints of wrong values: "; the entry is skipped" */
 };
 
 /* One diagnostic at the place of node. */
@@ -36,12 +38,19 @@ struct weir_loader {
     WEIR_DIAG((loader)->diags, WEIR_SEVERITY_##severity, &(node)->place,                                     \
               weir_path_text((path), (loader)->arena), __VA_ARGS__)
 
+/* weir_schema_find, remembered: a file has the same keys again and again.  text outlives the loader. */
+const struct weir_setting_row *weir_loader_find(struct weir_loader *loader, enum weir_section section,
+                                                struct weir_slice text);
+
 /*
  * Says what is wrong with a key that its section does not read: known and not supported, belongs elsewhere,
- * or unknown, with the nearest known name at most limit letters away.  path is that of the key.
+ * or unknown, with the nearest known name.  path is that of the key.
  */
 void weir_loader_unread_key(struct weir_loader *loader, enum weir_section section,
-                            const struct weir_yaml *key, const struct weir_path *path, size_t limit);
+                            const struct weir_yaml *key, const struct weir_path *path);
+
+/* Gives the loader's maps back. */
+void weir_loader_deinit(struct weir_loader *loader);
 
 /* How many wrong letters make a key of an ordinary section "near". */
 size_t weir_loader_near_limit(struct weir_slice key);

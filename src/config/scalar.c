@@ -141,7 +141,8 @@ static bool only_digits(struct weir_slice text)
     return true;
 }
 
-static bool float_magnitude(struct weir_slice text, double *ret_value)
+/* Without digits before its point a float has no sign either. */
+static bool float_magnitude(struct weir_slice text, bool sign, double *ret_value)
 {
     bool ok;
     struct weir_slice mantissa = cut_exponent(text, &ok);
@@ -155,7 +156,7 @@ static bool float_magnitude(struct weir_slice text, double *ret_value)
     if (!only_digits(after))
         return false;
     if (before.len == 0)
-        return after.len > 0 && after.ptr[0] != '_' && plain_number(text, ret_value);
+        return !sign && after.len > 0 && after.ptr[0] != '_' && plain_number(text, ret_value);
     if (!weir_char_is_digit(before.ptr[0]))
         return false;
     if (only_digits(before))
@@ -182,6 +183,13 @@ static bool special_float(struct weir_slice text, bool sign, double *ret_value)
     return true;
 }
 
+/* Whether text that begins so can be anything but text: most cannot, and are done. */
+static bool may_resolve(struct weir_slice text)
+{
+    return text.len == 0 ||
+           weir_slice_find_char(WEIR_SLICE("~nNyYtTfFoO+-.0123456789"), text.ptr[0]) != WEIR_SLICE_NONE;
+}
+
 struct weir_scalar weir_scalar_resolve(struct weir_slice text)
 {
     bool sign = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
@@ -189,6 +197,8 @@ struct weir_scalar weir_scalar_resolve(struct weir_slice text)
     struct weir_slice magnitude = weir_slice_sub(text, sign ? 1 : 0, text.len);
     double value;
 
+    if (!may_resolve(text))
+        return (struct weir_scalar){.kind = WEIR_SCALAR_TEXT};
     if (is_null(text))
         return (struct weir_scalar){.kind = WEIR_SCALAR_NULL};
     if (is_true(text) || is_false(text))
@@ -202,7 +212,7 @@ struct weir_scalar weir_scalar_resolve(struct weir_slice text)
             scalar.kind = WEIR_SCALAR_FLOAT;
         return scalar;
     }
-    if (float_magnitude(magnitude, &value) || special_float(magnitude, sign, &value))
+    if (float_magnitude(magnitude, sign, &value) || special_float(magnitude, sign, &value))
         return (struct weir_scalar){.kind = WEIR_SCALAR_FLOAT, .number = minus ? -value : value};
     return (struct weir_scalar){.kind = WEIR_SCALAR_TEXT};
 }

@@ -37,10 +37,10 @@ static int read_setting(struct weir_loader *loader, const struct weir_setting_ro
 static int read_key(struct weir_loader *loader, enum weir_section section, const struct weir_yaml_pair *pair,
                     const struct weir_path *path)
 {
-    const struct weir_setting_row *row = weir_schema_find(section, pair->key->text);
+    const struct weir_setting_row *row = weir_loader_find(loader, section, pair->key->text);
 
     if (row == NULL || row->status != WEIR_ROW_READ)
-        weir_loader_unread_key(loader, section, pair->key, path, weir_loader_near_limit(pair->key->text));
+        weir_loader_unread_key(loader, section, pair->key, path);
     else if (row->type != WEIR_VALUE_PART)
         return read_setting(loader, row, pair->value, path);
     return 0;
@@ -74,12 +74,12 @@ static void read_top(struct weir_loader *loader)
 {
     for (size_t i = 0; i < loader->root->count; i++) {
         const struct weir_yaml *key = loader->root->pairs[i].key;
-        const struct weir_setting_row *row = weir_schema_find(WEIR_SECTION_TOP, key->text);
+        const struct weir_setting_row *row = weir_loader_find(loader, WEIR_SECTION_TOP, key->text);
         struct weir_path path = {NULL, key->text, 0};
 
         if (weir_slice_starts(key->text, WEIR_SLICE("x-")) || (row != NULL && row->status == WEIR_ROW_READ))
             continue;
-        weir_loader_unread_key(loader, WEIR_SECTION_TOP, key, &path, weir_loader_near_limit(key->text));
+        weir_loader_unread_key(loader, WEIR_SECTION_TOP, key, &path);
     }
 }
 

@@ -290,7 +290,7 @@ static int replace_in_section(struct weir_loader *loader, enum weir_section sect
     int rv = 0;
 
     for (size_t i = 0; map->kind == WEIR_YAML_MAP && rv == 0 && i < map->count; i++) {
-        const struct weir_setting_row *row = weir_schema_find(section, map->pairs[i].key->text);
+        const struct weir_setting_row *row = weir_loader_find(loader, section, map->pairs[i].key->text);
         struct weir_path here = {path, map->pairs[i].key->text, 0};
         bool read = row != NULL && row->status == WEIR_ROW_READ;
 

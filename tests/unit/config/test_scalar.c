@@ -42,6 +42,7 @@ static const struct {
     {"1.5", WEIR_SCALAR_FLOAT, 1.5},
     {"1.", WEIR_SCALAR_FLOAT, 1},
     {".5", WEIR_SCALAR_FLOAT, 0.5},
+    {"-.5", WEIR_SCALAR_TEXT, 0},
     {"-0.25", WEIR_SCALAR_FLOAT, -0.25},
     {"1e6", WEIR_SCALAR_TEXT, 0},
     {"1.0e6", WEIR_SCALAR_TEXT, 0},
@@ -57,7 +58,7 @@ static const struct {
     {"-", WEIR_SCALAR_TEXT, 0},
     {"1.2.3", WEIR_SCALAR_TEXT, 0},
     {"2024-10-21", WEIR_SCALAR_TEXT, 0},
-    {"9007199254740993000", WEIR_SCALAR_FLOAT, 9007199254740993000.0},
+    {"0x10000000000000000", WEIR_SCALAR_FLOAT, 18446744073709551616.0},
     {"os.environ/NAME", WEIR_SCALAR_TEXT, 0},
 };
 
