@@ -104,6 +104,16 @@ static bool error_rate_cools(const struct kit_config *config, const struct kit_d
     return true;
 }
 
+/* The first kind that is shown by the same class; an own policy counts by class (router-semantics 16.1). */
+static weir_kind class_of(weir_kind kind)
+{
+    int first = 0;
+
+    while (!weir_slice_eq(weir_kind_row((weir_kind)first)->class_name, weir_kind_row(kind)->class_name))
+        first++;
+    return (weir_kind)first;
+}
+
 static bool rules_cool(const struct kit_config *config, const struct kit_deployment *deployment,
                        struct model_deployment *state, const struct weir_failure *failure, uint64_t now_ns,
                        weir_cooldown_rule *ret_rule)
@@ -116,7 +126,8 @@ static bool rules_cool(const struct kit_config *config, const struct kit_deploym
 
     if (own_field != WEIR_POLICY_NONE) {
         *ret_rule = WEIR_COOLDOWN_DEPLOYMENT_POLICY;
-        return is_over(&state->fields[own_field], own->allowed_fails_policy.count[own_field], life, now_ns);
+        return is_over(&state->classes[class_of(failure->kind)], own->allowed_fails_policy.count[own_field],
+                       life, now_ns);
     }
     if (own->allowed_fails != WEIR_UNSET) {
         *ret_rule = WEIR_COOLDOWN_DEPLOYMENT_FAILS;

@@ -27,7 +27,7 @@ struct model_deployment {
     size_t entry_count;
     struct model_counter router;
     struct model_counter own;
-    struct model_counter fields[WEIR_POLICY_FIELDS];
+    struct model_counter classes[WEIR_KIND_COUNT]; /* by the first kind of the class */
     uint64_t until_ns;
 };
 

@@ -8,34 +8,37 @@
 
 #include "base/time.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 16.1", rs_16_a_deployment_cools_once_the_count_is_over_the_limit)                                  \
-    X("RS 16.1", rs_16_a_limit_of_zero_cools_at_the_first_failure)                                           \
-    X("RS 16.1", rs_16_the_counter_lives_from_its_first_failure)                                             \
-    X("RS 16.1", rs_16_the_counter_ends_at_exactly_its_time)                                                 \
-    X("RS 16.1", rs_16_a_new_counter_begins_after_the_old_one)                                               \
-    X("decisions 5", decision_5_the_counters_life_is_the_deployments_own_cooldown_time)                      \
-    X("decisions 5", decision_5_the_counters_life_is_else_the_routers)                                       \
-    X("decisions 5", decision_5_retry_after_is_never_the_counters_life)                                      \
-    X("decisions 5", decision_5_a_cooldown_does_not_reset_the_counter)                                       \
-    X("decisions 5", decision_5_a_success_does_not_reset_the_counter)                                        \
-    X("RS 16.2", rs_16_each_kind_has_its_field)                                                              \
-    X("RS 16.2", rs_16_bad_gateway_has_a_field_of_its_own)                                                   \
-    X("RS 16.2", rs_16_content_policy_falls_to_bad_request_here_too)                                         \
-    X("RS 16.2", rs_16_a_kind_without_a_field_takes_the_next_rule)                                           \
-    X("RS 16.3", rs_16_the_deployments_field_is_first)                                                       \
-    X("RS 16.3", rs_16_the_deployments_plain_limit_is_second)                                                \
-    X("RS 16.3", rs_16_the_routers_field_is_third)                                                           \
-    X("RS 16.3", rs_16_the_routers_explicit_limit_is_fourth)                                                 \
-    X("RS 16.3", rs_16_the_error_rate_is_last)                                                               \
-    X("RS 16.3", rs_16_a_limit_that_speaks_ends_the_search)                                                  \
-    X("RS 16.1", rs_16_own_policies_count_each_class_for_itself)                                             \
-    X("RS 16.1", rs_16_own_and_plain_counters_are_two)                                                       \
-    X("RS 16", rs_16_lone_deployments_are_not_spared)                                                        \
-    X("reliability, Allowed fails", reliability_an_explicit_limit_takes_part_though_it_be_the_default)       \
-    X("reliability, Allowed fails", reliability_the_deployments_setting_wins_over_the_routers)               \
-    X("reliability, Allowed fails", reliability_a_few_timeouts_are_tolerated_and_one_auth_error_is_not)      \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 16.1", rs_16_a_deployment_cools_once_the_count_is_over_the_limit) \
+    X("RS 16.1", rs_16_a_limit_of_zero_cools_at_the_first_failure) \
+    X("RS 16.1", rs_16_the_counter_lives_from_its_first_failure) \
+    X("RS 16.1", rs_16_the_counter_ends_at_exactly_its_time) \
+    X("RS 16.1", rs_16_a_new_counter_begins_after_the_old_one) \
+    X("decisions 5", decision_5_the_counters_life_is_the_deployments_own_cooldown_time) \
+    X("decisions 5", decision_5_the_counters_life_is_else_the_routers) \
+    X("decisions 5", decision_5_retry_after_is_never_the_counters_life) \
+    X("decisions 5", decision_5_a_cooldown_does_not_reset_the_counter) \
+    X("decisions 5", decision_5_a_success_does_not_reset_the_counter) \
+    X("RS 16.2", rs_16_each_kind_has_its_field) \
+    X("RS 16.2", rs_16_bad_gateway_has_a_field_of_its_own) \
+    X("RS 16.2", rs_16_content_policy_falls_to_bad_request_here_too) \
+    X("RS 16.2", rs_16_a_kind_without_a_field_takes_the_next_rule) \
+    X("RS 16.3", rs_16_the_deployments_field_is_first) \
+    X("RS 16.3", rs_16_the_deployments_plain_limit_is_second) \
+    X("RS 16.3", rs_16_the_routers_field_is_third) \
+    X("RS 16.3", rs_16_the_routers_explicit_limit_is_fourth) \
+    X("RS 16.3", rs_16_the_error_rate_is_last) \
+    X("RS 16.3", rs_16_a_limit_that_speaks_ends_the_search) \
+    X("RS 16.1", rs_16_own_policies_count_each_class_for_itself) \
+    X("RS 16.1", rs_16_classes_under_one_field_are_counted_apart) \
+    X("RS 16.1", rs_16_kinds_of_one_class_are_counted_together) \
+    X("RS 16.1", rs_16_a_router_policy_counts_all_kinds_together) \
+    X("RS 16.1", rs_16_own_and_plain_counters_are_two) \
+    X("RS 16", rs_16_lone_deployments_are_not_spared) \
+    X("reliability, Allowed fails", reliability_an_explicit_limit_takes_part_though_it_be_the_default) \
+    X("reliability, Allowed fails", reliability_the_deployments_setting_wins_over_the_routers) \
+    X("reliability, Allowed fails", reliability_a_few_timeouts_are_tolerated_and_one_auth_error_is_not) \
     X("reliability, Allowed fails", reliability_with_a_limit_a_429_is_tolerated_too)
 /* clang-format on */
 
@@ -272,6 +275,33 @@ static void rs_16_own_policies_count_each_class_for_itself(void **state)
     assert_int_equal(fail_once(kit, "429"), -1);
     assert_int_equal(fail_once(kit, "500"), -1);
     assert_int_equal(fail_once(kit, "429"), WEIR_COOLDOWN_DEPLOYMENT_POLICY);
+}
+
+static void rs_16_classes_under_one_field_are_counted_apart(void **state)
+{
+    (void)state;
+    KIT(kit, "d1 g fails.bad_request=1\n");
+    assert_int_equal(fail_once(kit, "bad_request"), -1);
+    assert_int_equal(fail_once(kit, "context_window"), -1);
+    assert_int_equal(fail_once(kit, "content_policy"), -1);
+    assert_int_equal(fail_once(kit, "context_window"), WEIR_COOLDOWN_DEPLOYMENT_POLICY);
+}
+
+static void rs_16_kinds_of_one_class_are_counted_together(void **state)
+{
+    (void)state;
+    KIT(kit, "d1 g fails.internal=1\n");
+    assert_int_equal(fail_once(kit, "connection"), -1);
+    assert_int_equal(fail_once(kit, "500"), WEIR_COOLDOWN_DEPLOYMENT_POLICY);
+}
+
+static void rs_16_a_router_policy_counts_all_kinds_together(void **state)
+{
+    (void)state;
+    /* the router's key has no suffix: every failure that its limits speak for adds to the same count */
+    KIT(kit, "d1 g; router fails.rate_limit=1 fails.internal=1\n");
+    assert_int_equal(fail_once(kit, "429"), -1);
+    assert_int_equal(fail_once(kit, "500"), WEIR_COOLDOWN_ROUTER_POLICY);
 }
 
 static void rs_16_own_and_plain_counters_are_two(void **state)

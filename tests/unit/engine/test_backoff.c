@@ -7,26 +7,26 @@
 
 #include "base/time.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 9", rs_9_with_siblings_and_one_healthy_the_wait_is_zero)                                           \
-    X("RS 9", rs_9_with_siblings_retry_after_is_ignored)                                                     \
-    X("RS 9", rs_9_retry_after_is_waited_for_on_a_lone_deployment)                                           \
-    X("RS 9", rs_9_a_retry_after_of_60_seconds_is_taken_and_one_above_is_not)                                \
-    X("RS 9", rs_9_a_fraction_of_a_second_is_a_retry_after)                                                  \
-    X("RS 9", rs_9_a_retry_after_of_zero_is_none)                                                            \
-    X("RS 9", rs_9_the_backoff_doubles_from_half_a_second_up_to_eight)                                       \
-    X("RS 9", rs_9_retry_after_is_the_least_exponential_wait)                                                \
-    X("RS 9", rs_9_retry_after_may_exceed_the_longest_wait)                                                  \
-    X("RS 9", rs_9_the_constants_are_settings)                                                               \
-    X("RS 9", rs_9_a_retry_after_wait_takes_its_place_in_the_row)                                            \
-    X("RS 9", rs_9_the_backoff_starts_anew_in_each_group)                                                    \
-    X("RS 9", rs_9_the_jitter_is_uniform_below_its_bound)                                                    \
-    X("RS 9", rs_9_each_wait_draws_its_own_jitter)                                                           \
-    X("RS 9", rs_9_a_jitter_of_zero_is_none)                                                                 \
-    X("decisions 10", decision_10_jitter_is_added_to_retry_after_too)                                        \
-    X("decisions 10", decision_10_the_routers_retry_after_is_no_floor_of_a_providers)                        \
-    X("RS 9", rs_9_the_retry_comes_exactly_at_the_expiry)                                                    \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 9", rs_9_with_siblings_and_one_healthy_the_wait_is_zero) \
+    X("RS 9", rs_9_with_siblings_retry_after_is_ignored) \
+    X("RS 9", rs_9_retry_after_is_waited_for_on_a_lone_deployment) \
+    X("RS 9", rs_9_a_retry_after_of_60_seconds_is_taken_and_one_above_is_not) \
+    X("RS 9", rs_9_a_fraction_of_a_second_is_a_retry_after) \
+    X("RS 9", rs_9_a_retry_after_of_zero_is_none) \
+    X("RS 9", rs_9_the_backoff_doubles_from_half_a_second_up_to_eight) \
+    X("RS 9", rs_9_retry_after_is_the_least_exponential_wait) \
+    X("RS 9", rs_9_retry_after_may_exceed_the_longest_wait) \
+    X("RS 9", rs_9_the_constants_are_settings) \
+    X("RS 9", rs_9_a_retry_after_wait_takes_its_place_in_the_row) \
+    X("RS 9", rs_9_the_backoff_starts_anew_in_each_group) \
+    X("RS 9", rs_9_the_jitter_is_uniform_below_its_bound) \
+    X("RS 9", rs_9_each_wait_draws_its_own_jitter) \
+    X("RS 9", rs_9_a_jitter_of_zero_is_none) \
+    X("decisions 10", decision_10_jitter_is_added_to_retry_after_too) \
+    X("decisions 10", decision_10_the_routers_retry_after_is_no_floor_of_a_providers) \
+    X("RS 9", rs_9_the_retry_comes_exactly_at_the_expiry) \
     X("reliability, Retries", reliability_up_to_one_minute_never_less_than_retry_after_plus_jitter)
 /* clang-format on */
 

@@ -11,28 +11,28 @@
 #include "base/slice.h"
 #include "base/time.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("call.h", call_an_empty_model_is_invalid)                                                              \
-    X("call.h", call_nothing_happens_before_the_first_next)                                                  \
-    X("call.h", call_may_be_freed_at_any_time)                                                               \
-    X("call.h", call_free_accepts_null)                                                                      \
-    X("call.h", call_late_news_of_a_cancelled_attempt_is_ignored)                                            \
-    X("call.h", call_news_of_unknown_attempts_is_ignored)                                                    \
-    X("call.h", call_a_second_end_of_an_attempt_is_ignored)                                                  \
-    X("call.h", call_inputs_after_the_end_are_ignored)                                                       \
-    X("call.h", call_answers_to_unknown_questions_are_ignored)                                               \
-    X("call.h", call_waits_for_the_answer_of_a_question)                                                     \
-    X("call.h", call_next_too_early_changes_nothing)                                                         \
-    X("call.h", call_news_may_come_before_the_steps_are_all_taken)                                           \
-    X("call.h", call_holds_its_snapshot_over_a_reload)                                                       \
-    X("call.h", call_content_before_open_implies_it)                                                         \
-    X("call.h", call_a_repeated_progress_changes_nothing)                                                    \
-    X("call.h", call_the_caller_may_leave_twice)                                                             \
-    X("call.h", call_events_survive_until_they_are_taken)                                                    \
-    X("call.h", call_equal_seeds_give_equal_steps)                                                           \
-    X("call.h", call_different_seeds_differ)                                                                 \
-    X("call.h", call_all_memory_comes_from_the_calls_allocator)                                              \
+/* clang-format off */
+#define TESTS(X) \
+    X("call.h", call_an_empty_model_is_invalid) \
+    X("call.h", call_nothing_happens_before_the_first_next) \
+    X("call.h", call_may_be_freed_at_any_time) \
+    X("call.h", call_free_accepts_null) \
+    X("call.h", call_late_news_of_a_cancelled_attempt_is_ignored) \
+    X("call.h", call_news_of_unknown_attempts_is_ignored) \
+    X("call.h", call_a_second_end_of_an_attempt_is_ignored) \
+    X("call.h", call_inputs_after_the_end_are_ignored) \
+    X("call.h", call_answers_to_unknown_questions_are_ignored) \
+    X("call.h", call_waits_for_the_answer_of_a_question) \
+    X("call.h", call_next_too_early_changes_nothing) \
+    X("call.h", call_news_may_come_before_the_steps_are_all_taken) \
+    X("call.h", call_holds_its_snapshot_over_a_reload) \
+    X("call.h", call_content_before_open_implies_it) \
+    X("call.h", call_a_repeated_progress_changes_nothing) \
+    X("call.h", call_the_caller_may_leave_twice) \
+    X("call.h", call_events_survive_until_they_are_taken) \
+    X("call.h", call_equal_seeds_give_equal_steps) \
+    X("call.h", call_different_seeds_differ) \
+    X("call.h", call_all_memory_comes_from_the_calls_allocator) \
     X("call.h", call_an_ask_may_be_left_open_when_the_caller_leaves)
 /* clang-format on */
 

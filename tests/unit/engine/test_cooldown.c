@@ -8,52 +8,52 @@
 
 #include "base/time.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 15.1", rs_15_a_success_does_not_end_a_cooldown)                                                    \
-    X("RS 15.1", rs_15_a_reload_keeps_a_cooldown)                                                            \
-    X("RS 15.2", rs_15_the_deployments_own_length_is_first)                                                  \
-    X("RS 15.2", rs_15_retry_after_is_second)                                                                \
-    X("RS 15.2", rs_15_the_routers_length_is_third_and_is_five_seconds)                                      \
-    X("RS 15.2", rs_15_a_router_length_of_zero_is_the_default)                                               \
-    X("decisions 7", decision_7_retry_after_is_capped_at_an_hour_and_says_so)                                \
-    X("decisions 7", decision_7_a_retry_after_of_exactly_the_cap_is_not_capped)                              \
-    X("decisions 7", decision_7_the_cap_is_a_setting)                                                        \
-    X("decisions 7", decision_7_a_deployments_own_length_is_not_capped)                                      \
-    X("decisions 7", decision_7_a_retry_after_of_zero_is_absent)                                             \
-    X("decisions 7", decision_7_an_own_length_of_zero_never_cools)                                           \
-    X("decisions 7", reliability_a_later_cooldown_never_shortens_an_earlier_one)                             \
-    X("decisions 7", decision_7_a_cooldown_that_ends_later_replaces_the_earlier)                             \
-    X("RS 15.3", rs_15_other_4xx_never_cool_and_enter_no_counter)                                            \
-    X("RS 15.3", rs_15_a_skipped_failure_is_no_success)                                                      \
-    X("RS 15.3", rs_15_the_four_statuses_pass_the_skip_check)                                                \
-    X("RS 15.3", rs_15_an_own_policy_lifts_the_skip_for_its_kind)                                            \
-    X("RS 15.3", rs_15_a_plain_allowed_fails_does_not_lift_the_skip)                                         \
-    X("RS 15.3", rs_15_a_router_policy_does_not_lift_the_skip)                                               \
-    X("RS 15.3", rs_15_disable_cooldowns_disables_them)                                                      \
-    X("RS 15.3", rs_15_a_callers_own_keys_say_nothing_of_the_deployment)                                     \
-    X("RS 15.4", decision_4_only_the_provider_enters_the_counters)                                           \
-    X("RS 15.4", rs_15_a_404_of_a_looked_up_resource_never_counts)                                           \
-    X("RS 15.5", rs_15_a_429_cools_where_there_are_siblings)                                                 \
-    X("RS 15.5", rs_15_a_429_does_not_cool_a_lone_deployment)                                                \
-    X("RS 15.5", rs_15_401_and_404_cool_at_once_and_lone_ones_too)                                           \
-    X("RS 15.5", rs_15_403_and_409_cool_nobody)                                                              \
-    X("RS 15.5", rs_15_connection_failures_count)                                                            \
-    X("RS 15.5", rs_15_every_5xx_and_408_counts)                                                             \
-    X("decisions 6", decision_6_the_cooldown_rules_use_the_deployments_own_group)                            \
-    X("decisions 6", decision_6_a_wildcards_group_is_its_pattern)                                            \
-    X("RS 15.5", rs_15_blocked_siblings_are_siblings)                                                        \
-    X("RS 15", rs_15_every_failed_attempt_counts_retries_too)                                                \
-    X("RS 15", rs_15_every_failed_attempt_counts_hops_too)                                                   \
-    X("decisions 8", decision_8_a_failure_is_recorded_before_the_next_pick)                                  \
-    X("decisions 8", decision_8_another_call_sees_the_cooldown)                                              \
-    X("RS 15.6", rs_15_the_event_tells_rule_length_and_end)                                                  \
-    X("RS 15.6", rs_15_a_cooldown_that_is_not_written_has_no_event)                                          \
-    X("RS 16.4", rs_16_all_cooling_tells_the_time_to_the_soonest_end)                                        \
-    X("RS 16.4", rs_16_none_cooling_tells_the_routers_length)                                                \
-    X("RS 16.4", rs_16_only_this_groups_cooldowns_are_looked_at)                                             \
-    X("RS 16.4", rs_16_the_error_is_a_429_of_the_router)                                                     \
-    X("RS 16.4", rs_16_the_cooling_ids_are_this_groups_alone)                                                \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 15.1", rs_15_a_success_does_not_end_a_cooldown) \
+    X("RS 15.1", rs_15_a_reload_keeps_a_cooldown) \
+    X("RS 15.2", rs_15_the_deployments_own_length_is_first) \
+    X("RS 15.2", rs_15_retry_after_is_second) \
+    X("RS 15.2", rs_15_the_routers_length_is_third_and_is_five_seconds) \
+    X("RS 15.2", rs_15_a_router_length_of_zero_is_the_default) \
+    X("decisions 7", decision_7_retry_after_is_capped_at_an_hour_and_says_so) \
+    X("decisions 7", decision_7_a_retry_after_of_exactly_the_cap_is_not_capped) \
+    X("decisions 7", decision_7_the_cap_is_a_setting) \
+    X("decisions 7", decision_7_a_deployments_own_length_is_not_capped) \
+    X("decisions 7", decision_7_a_retry_after_of_zero_is_absent) \
+    X("decisions 7", decision_7_an_own_length_of_zero_never_cools) \
+    X("decisions 7", reliability_a_later_cooldown_never_shortens_an_earlier_one) \
+    X("decisions 7", decision_7_a_cooldown_that_ends_later_replaces_the_earlier) \
+    X("RS 15.3", rs_15_other_4xx_never_cool_and_enter_no_counter) \
+    X("RS 15.3", rs_15_a_skipped_failure_is_no_success) \
+    X("RS 15.3", rs_15_the_four_statuses_pass_the_skip_check) \
+    X("RS 15.3", rs_15_an_own_policy_lifts_the_skip_for_its_kind) \
+    X("RS 15.3", rs_15_a_plain_allowed_fails_does_not_lift_the_skip) \
+    X("RS 15.3", rs_15_a_router_policy_does_not_lift_the_skip) \
+    X("RS 15.3", rs_15_disable_cooldowns_disables_them) \
+    X("RS 15.3", rs_15_a_callers_own_keys_say_nothing_of_the_deployment) \
+    X("RS 15.4", decision_4_only_the_provider_enters_the_counters) \
+    X("RS 15.4", rs_15_a_404_of_a_looked_up_resource_never_counts) \
+    X("RS 15.5", rs_15_a_429_cools_where_there_are_siblings) \
+    X("RS 15.5", rs_15_a_429_does_not_cool_a_lone_deployment) \
+    X("RS 15.5", rs_15_401_and_404_cool_at_once_and_lone_ones_too) \
+    X("RS 15.5", rs_15_403_and_409_cool_nobody) \
+    X("RS 15.5", rs_15_connection_failures_count) \
+    X("RS 15.5", rs_15_every_5xx_and_408_counts) \
+    X("decisions 6", decision_6_the_cooldown_rules_use_the_deployments_own_group) \
+    X("decisions 6", decision_6_a_wildcards_group_is_its_pattern) \
+    X("RS 15.5", rs_15_blocked_siblings_are_siblings) \
+    X("RS 15", rs_15_every_failed_attempt_counts_retries_too) \
+    X("RS 15", rs_15_every_failed_attempt_counts_hops_too) \
+    X("decisions 8", decision_8_a_failure_is_recorded_before_the_next_pick) \
+    X("decisions 8", decision_8_another_call_sees_the_cooldown) \
+    X("RS 15.6", rs_15_the_event_tells_rule_length_and_end) \
+    X("RS 15.6", rs_15_a_cooldown_that_is_not_written_has_no_event) \
+    X("RS 16.4", rs_16_all_cooling_tells_the_time_to_the_soonest_end) \
+    X("RS 16.4", rs_16_none_cooling_tells_the_routers_length) \
+    X("RS 16.4", rs_16_only_this_groups_cooldowns_are_looked_at) \
+    X("RS 16.4", rs_16_the_error_is_a_429_of_the_router) \
+    X("RS 16.4", rs_16_the_cooling_ids_are_this_groups_alone) \
     X("RS 16.4", rs_16_the_error_counts_against_nobody)
 /* clang-format on */
 

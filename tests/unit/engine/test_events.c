@@ -6,23 +6,23 @@
 #include "base/slice.h"
 #include "base/time.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 23", rs_23_a_plain_success)                                                                        \
-    X("RS 23", rs_23_a_retry_is_told_with_its_number_and_its_wait)                                           \
-    X("RS 23", rs_23_a_failure_tells_whether_it_is_retried)                                                  \
-    X("RS 23", rs_23_times_and_durations_are_of_the_attempt)                                                 \
-    X("RS 23", rs_23_a_timeout_is_a_failed_attempt)                                                          \
-    X("RS 23", rs_23_a_success_carries_tokens_and_the_calls_duration)                                        \
-    X("RS 23", rs_23_a_failed_call_carries_the_failure_that_is_told)                                         \
-    X("RS 23", rs_23_events_name_attempt_group_and_deployment)                                               \
-    X("decisions 11", decision_11_each_hop_is_reported)                                                      \
-    X("decisions 11", decision_11_depth_is_the_counter_of_hops_and_level_the_nesting)                        \
-    X("decisions 11", decision_11_an_order_hop_has_its_tier_and_no_depth_of_its_own)                         \
-    X("decisions 11", decision_11_a_sibling_hop_says_so)                                                     \
-    X("decisions 11", decision_11_an_order_within_a_fallback_group)                                          \
-    X("RS 23", rs_23_a_cancelled_attempt_is_no_failed_one)                                                   \
-    X("RS 23", rs_23_a_cooldown_is_told_after_the_failure_that_set_it)                                       \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 23", rs_23_a_plain_success) \
+    X("RS 23", rs_23_a_retry_is_told_with_its_number_and_its_wait) \
+    X("RS 23", rs_23_a_failure_tells_whether_it_is_retried) \
+    X("RS 23", rs_23_times_and_durations_are_of_the_attempt) \
+    X("RS 23", rs_23_a_timeout_is_a_failed_attempt) \
+    X("RS 23", rs_23_a_success_carries_tokens_and_the_calls_duration) \
+    X("RS 23", rs_23_a_failed_call_carries_the_failure_that_is_told) \
+    X("RS 23", rs_23_events_name_attempt_group_and_deployment) \
+    X("decisions 11", decision_11_each_hop_is_reported) \
+    X("decisions 11", decision_11_depth_is_the_counter_of_hops_and_level_the_nesting) \
+    X("decisions 11", decision_11_an_order_hop_has_its_tier_and_no_depth_of_its_own) \
+    X("decisions 11", decision_11_a_sibling_hop_says_so) \
+    X("decisions 11", decision_11_an_order_within_a_fallback_group) \
+    X("RS 23", rs_23_a_cancelled_attempt_is_no_failed_one) \
+    X("RS 23", rs_23_a_cooldown_is_told_after_the_failure_that_set_it) \
     X("RS 23", rs_23_the_names_of_the_events)
 /* clang-format on */
 

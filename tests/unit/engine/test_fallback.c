@@ -9,53 +9,53 @@
 
 #include "base/slice.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 11.1", rs_11_disable_fallbacks_raises)                                                             \
-    X("RS 11.1", rs_11_a_failure_takes_the_list_of_its_kind)                                                 \
-    X("RS 11.1", rs_11_other_kinds_take_the_generic_list)                                                    \
-    X("RS 11.1", rs_11_a_list_without_the_group_raises_the_original)                                         \
-    X("RS 11.1", rs_11_a_list_that_is_not_configured_leaves_the_generic_one)                                 \
-    X("RS 11.1", rs_11_a_context_chain_that_fails_does_not_go_on_in_the_generic_one)                         \
-    X("RS 11.1", rs_11_a_group_without_a_chain_raises)                                                       \
-    X("RS 11.4", rs_11_targets_are_taken_in_order)                                                           \
-    X("RS 11.4", rs_11_a_targets_own_fallbacks_apply_on_the_next_hop)                                        \
-    X("RS 11.4", rs_11_after_a_failed_nested_hop_the_outer_list_goes_on)                                     \
-    X("RS 11.4", rs_11_a_nested_hop_takes_the_list_of_its_own_failure)                                       \
-    X("RS 11.4", rs_11_the_failed_group_itself_is_skipped)                                                   \
-    X("RS 11.4", rs_11_the_asked_group_is_never_a_target)                                                    \
-    X("RS 11.4", rs_11_a_target_is_tried_once)                                                               \
-    X("RS 11.4", rs_11_an_alias_of_a_tried_group_is_tried)                                                   \
-    X("RS 11.4", rs_11_a_target_with_overrides_is_another_target)                                            \
-    X("RS 11.4", rs_11_a_circle_ends_with_the_first_groups_error)                                            \
-    X("RS 11.4", rs_11_max_fallbacks_is_five)                                                                \
-    X("RS 11.4", rs_11_max_fallbacks_of_zero_means_no_hop)                                                   \
-    X("RS 11.4", rs_11_the_walk_stops_at_exactly_max_fallbacks)                                              \
-    X("decisions 11", decision_11_max_fallbacks_is_one_counter_over_nested_walks)                            \
-    X("RS 11.4", rs_11_the_first_groups_error_is_told)                                                       \
-    X("RS 11.4", rs_11_the_first_groups_latest_error_is_told)                                                \
-    X("RS 11.4", rs_11_the_failed_groups_are_listed_oldest_first)                                            \
-    X("RS 11.4", rs_11_an_unknown_target_is_a_failed_hop)                                                    \
-    X("RS 11.4", rs_11_a_target_where_nothing_can_be_picked_is_a_failed_hop)                                 \
-    X("RS 11.4", rs_11_targets_may_be_aliases_wildcards_and_ids)                                             \
-    X("RS 11.4", rs_11_a_target_that_is_an_id_skips_the_cooldown_filter)                                     \
-    X("RS 11.4", rs_11_the_hops_are_counted_in_start_and_summary)                                            \
-    X("RS 11.4", rs_11_no_deployments_falls_back_like_a_rate_limit)                                          \
-    X("RS 11.4", rs_11_an_unknown_model_falls_back_by_its_name)                                              \
-    X("RS 11.4 ask", rs_11_a_hop_is_asked_about_first)                                                       \
-    X("RS 11.4 ask", rs_11_a_target_that_is_refused_is_skipped)                                              \
-    X("RS 11.4 ask", rs_11_an_unknown_answer_is_a_no)                                                        \
-    X("RS 11.4 ask", rs_11_a_refused_target_is_no_hop)                                                       \
-    X("RS 11.4 ask", rs_11_orders_and_siblings_are_not_asked_about)                                          \
-    X("RS 11.4 ask", rs_11_the_question_names_source_target_and_what_is_asked)                               \
-    X("RS 11.4 ask", rs_11_nobody_is_asked_about_tried_targets_or_beyond_the_limit)                          \
-    X("decisions 13", decision_13_overrides_hold_for_that_hop_and_its_retries)                               \
-    X("decisions 13", decision_13_a_nested_hop_starts_from_the_callers_request)                              \
-    X("decisions 13", decision_13_a_targets_controls_hold_for_its_hop)                                       \
-    X("RS 11.5", rs_11_a_filtered_answer_goes_to_the_content_policy_chain)                                   \
-    X("RS 11.5", rs_11_a_filtered_answer_without_a_chain_for_the_group_is_delivered)                         \
-    X("RS 11.5", rs_11_a_filtered_answer_without_the_list_is_delivered_though_a_generic_chain_exists)        \
-    X("RS 11.5", rs_11_a_filtered_answer_counts_neither_way)                                                 \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 11.1", rs_11_disable_fallbacks_raises) \
+    X("RS 11.1", rs_11_a_failure_takes_the_list_of_its_kind) \
+    X("RS 11.1", rs_11_other_kinds_take_the_generic_list) \
+    X("RS 11.1", rs_11_a_list_without_the_group_raises_the_original) \
+    X("RS 11.1", rs_11_a_list_that_is_not_configured_leaves_the_generic_one) \
+    X("RS 11.1", rs_11_a_context_chain_that_fails_does_not_go_on_in_the_generic_one) \
+    X("RS 11.1", rs_11_a_group_without_a_chain_raises) \
+    X("RS 11.4", rs_11_targets_are_taken_in_order) \
+    X("RS 11.4", rs_11_a_targets_own_fallbacks_apply_on_the_next_hop) \
+    X("RS 11.4", rs_11_after_a_failed_nested_hop_the_outer_list_goes_on) \
+    X("RS 11.4", rs_11_a_nested_hop_takes_the_list_of_its_own_failure) \
+    X("RS 11.4", rs_11_the_failed_group_itself_is_skipped) \
+    X("RS 11.4", rs_11_the_asked_group_is_never_a_target) \
+    X("RS 11.4", rs_11_a_target_is_tried_once) \
+    X("RS 11.4", rs_11_an_alias_of_a_tried_group_is_tried) \
+    X("RS 11.4", rs_11_a_target_with_overrides_is_another_target) \
+    X("RS 11.4", rs_11_a_circle_ends_with_the_first_groups_error) \
+    X("RS 11.4", rs_11_max_fallbacks_is_five) \
+    X("RS 11.4", rs_11_max_fallbacks_of_zero_means_no_hop) \
+    X("RS 11.4", rs_11_the_walk_stops_at_exactly_max_fallbacks) \
+    X("decisions 11", decision_11_max_fallbacks_is_one_counter_over_nested_walks) \
+    X("RS 11.4", rs_11_the_first_groups_error_is_told) \
+    X("RS 11.4", rs_11_the_first_groups_latest_error_is_told) \
+    X("RS 11.4", rs_11_the_failed_groups_are_listed_oldest_first) \
+    X("RS 11.4", rs_11_an_unknown_target_is_a_failed_hop) \
+    X("RS 11.4", rs_11_a_target_where_nothing_can_be_picked_is_a_failed_hop) \
+    X("RS 11.4", rs_11_targets_may_be_aliases_wildcards_and_ids) \
+    X("RS 11.4", rs_11_a_target_that_is_an_id_skips_the_cooldown_filter) \
+    X("RS 11.4", rs_11_the_hops_are_counted_in_start_and_summary) \
+    X("RS 11.4", rs_11_no_deployments_falls_back_like_a_rate_limit) \
+    X("RS 11.4", rs_11_an_unknown_model_falls_back_by_its_name) \
+    X("RS 11.4 ask", rs_11_a_hop_is_asked_about_first) \
+    X("RS 11.4 ask", rs_11_a_target_that_is_refused_is_skipped) \
+    X("RS 11.4 ask", rs_11_an_unknown_answer_is_a_no) \
+    X("RS 11.4 ask", rs_11_a_refused_target_is_no_hop) \
+    X("RS 11.4 ask", rs_11_orders_and_siblings_are_not_asked_about) \
+    X("RS 11.4 ask", rs_11_the_question_names_source_target_and_what_is_asked) \
+    X("RS 11.4 ask", rs_11_nobody_is_asked_about_tried_targets_or_beyond_the_limit) \
+    X("decisions 13", decision_13_overrides_hold_for_that_hop_and_its_retries) \
+    X("decisions 13", decision_13_a_nested_hop_starts_from_the_callers_request) \
+    X("decisions 13", decision_13_a_targets_controls_hold_for_its_hop) \
+    X("RS 11.5", rs_11_a_filtered_answer_goes_to_the_content_policy_chain) \
+    X("RS 11.5", rs_11_a_filtered_answer_without_a_chain_for_the_group_is_delivered) \
+    X("RS 11.5", rs_11_a_filtered_answer_without_the_list_is_delivered_though_a_generic_chain_exists) \
+    X("RS 11.5", rs_11_a_filtered_answer_counts_neither_way) \
     X("RS 11.5", rs_11_a_filtered_answer_with_fallbacks_disabled_is_delivered)
 /* clang-format on */
 

@@ -6,30 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 4.4", rs_4_a_cooling_deployment_is_no_candidate)                                                   \
-    X("RS 4.4", rs_4_expiry_alone_brings_it_back_at_exactly_the_end)                                         \
-    X("RS 4.5", rs_4_the_bypass_picks_a_cooling_one_when_all_cool)                                           \
-    X("RS 4.5", rs_4_the_bypass_leaves_cooling_ones_out_while_another_is_left)                               \
-    X("RS 4.5", rs_4_the_bypass_needs_the_flag)                                                              \
-    X("decisions 15", decision_15_the_bypass_needs_the_routers_policy)                                       \
-    X("decisions 15", decision_15_with_the_bypass_nothing_is_retried)                                        \
-    X("RS 4.6", rs_4_the_bypass_does_not_bring_back_a_blocked_one)                                           \
-    X("RS 4.6", rs_4_a_blocked_deployment_is_no_candidate)                                                   \
-    X("RS 4.11", rs_4_the_lowest_order_present_alone_competes)                                               \
-    X("RS 4.11", rs_4_a_deployment_without_order_comes_last)                                                 \
-    X("RS 4.11", rs_4_the_order_filter_sees_only_what_the_others_left)                                       \
-    X("RS 4.11", rs_4_negative_and_zero_orders_are_orders)                                                   \
-    X("RS 4.12", rs_4_the_exclusion_set_of_weighted_failover_is_left_out)                                    \
-    X("RS 4.13", rs_4_deployments_that_failed_this_call_are_skipped)                                         \
-    X("RS 4.13", rs_4_the_skip_never_empties_the_list)                                                       \
-    X("RS 4.13", rs_4_the_skip_holds_for_this_call_only)                                                     \
-    X("RS 4.14", rs_4_nothing_left_is_the_no_deployments_error)                                              \
-    X("RS 5", rs_5_blocked_ones_are_not_healthy)                                                             \
-    X("RS 5", rs_5_blocked_ones_count_in_the_groups_size)                                                    \
-    X("RS 5", rs_5_an_id_is_a_group_of_one)                                                                  \
-    X("RS 5", rs_5_an_alias_has_the_counts_of_its_group)                                                     \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 4.4", rs_4_a_cooling_deployment_is_no_candidate) \
+    X("RS 4.4", rs_4_expiry_alone_brings_it_back_at_exactly_the_end) \
+    X("RS 4.5", rs_4_the_bypass_picks_a_cooling_one_when_all_cool) \
+    X("RS 4.5", rs_4_the_bypass_leaves_cooling_ones_out_while_another_is_left) \
+    X("RS 4.5", rs_4_the_bypass_needs_the_flag) \
+    X("decisions 15", decision_15_the_bypass_needs_the_routers_policy) \
+    X("decisions 15", decision_15_with_the_bypass_nothing_is_retried) \
+    X("RS 4.6", rs_4_the_bypass_does_not_bring_back_a_blocked_one) \
+    X("RS 4.6", rs_4_a_blocked_deployment_is_no_candidate) \
+    X("RS 4.11", rs_4_the_lowest_order_present_alone_competes) \
+    X("RS 4.11", rs_4_a_deployment_without_order_comes_last) \
+    X("RS 4.11", rs_4_the_order_filter_sees_only_what_the_others_left) \
+    X("RS 4.11", rs_4_negative_and_zero_orders_are_orders) \
+    X("RS 4.12", rs_4_the_exclusion_set_of_weighted_failover_is_left_out) \
+    X("RS 4.13", rs_4_deployments_that_failed_this_call_are_skipped) \
+    X("RS 4.13", rs_4_the_skip_never_empties_the_list) \
+    X("RS 4.13", rs_4_the_skip_holds_for_this_call_only) \
+    X("RS 4.14", rs_4_nothing_left_is_the_no_deployments_error) \
+    X("RS 5", rs_5_blocked_ones_are_not_healthy) \
+    X("RS 5", rs_5_blocked_ones_count_in_the_groups_size) \
+    X("RS 5", rs_5_an_id_is_a_group_of_one) \
+    X("RS 5", rs_5_an_alias_has_the_counts_of_its_group) \
     X("decisions 6", decision_6_the_retry_loop_uses_the_set_of_the_name_that_was_asked)
 /* clang-format on */
 

@@ -7,27 +7,27 @@
 
 #include "base/time.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("decisions 17", decision_17_the_limit_bounds_an_attempt_at_exactly_its_end)                            \
-    X("decisions 17", decision_17_an_answer_at_the_limit_is_in_time)                                         \
-    X("decisions 17", decision_17_the_limit_bounds_one_attempt_not_the_call)                                 \
-    X("decisions 17", decision_17_a_wait_is_not_bounded)                                                     \
-    X("decisions 17", decision_17_a_streams_limit_ends_with_its_first_chunk)                                 \
-    X("decisions 17", decision_17_a_head_is_no_chunk)                                                        \
-    X("decisions 17", decision_17_content_is_a_chunk)                                                        \
-    X("decisions 17", decision_17_later_silence_of_a_stream_is_not_bounded)                                  \
-    X("decisions 17", decision_17_a_plain_answers_head_does_not_end_its_limit)                               \
-    X("decisions 17", decision_17_a_plain_answer_that_has_begun_to_go_out_is_still_bounded)                  \
-    X("RS 25", rs_25_plain_request_beats_deployment_beats_router)                                            \
-    X("RS 25", rs_25_stream_timeouts_come_before_timeouts)                                                   \
-    X("RS 25", rs_25_a_plain_call_has_no_stream_timeout)                                                     \
-    X("RS 25", rs_25_the_default_is_6000_seconds)                                                            \
-    X("RS 25", rs_25_a_timeout_is_a_408_of_kind_timeout)                                                     \
-    X("RS 25", rs_25_a_timeout_is_retried_and_falls_back)                                                    \
-    X("RS 15.4", rs_15_the_callers_own_limit_counts_against_nobody)                                          \
-    X("RS 15.4", rs_15_the_deployments_limit_counts_though_the_caller_has_set_a_longer_one)                  \
-    X("RS 15.4", rs_15_a_limit_of_the_configuration_counts)                                                  \
+/* clang-format off */
+#define TESTS(X) \
+    X("decisions 17", decision_17_the_limit_bounds_an_attempt_at_exactly_its_end) \
+    X("decisions 17", decision_17_an_answer_at_the_limit_is_in_time) \
+    X("decisions 17", decision_17_the_limit_bounds_one_attempt_not_the_call) \
+    X("decisions 17", decision_17_a_wait_is_not_bounded) \
+    X("decisions 17", decision_17_a_streams_limit_ends_with_its_first_chunk) \
+    X("decisions 17", decision_17_a_head_is_no_chunk) \
+    X("decisions 17", decision_17_content_is_a_chunk) \
+    X("decisions 17", decision_17_later_silence_of_a_stream_is_not_bounded) \
+    X("decisions 17", decision_17_a_plain_answers_head_does_not_end_its_limit) \
+    X("decisions 17", decision_17_a_plain_answer_that_has_begun_to_go_out_is_still_bounded) \
+    X("RS 25", rs_25_plain_request_beats_deployment_beats_router) \
+    X("RS 25", rs_25_stream_timeouts_come_before_timeouts) \
+    X("RS 25", rs_25_a_plain_call_has_no_stream_timeout) \
+    X("RS 25", rs_25_the_default_is_6000_seconds) \
+    X("RS 25", rs_25_a_timeout_is_a_408_of_kind_timeout) \
+    X("RS 25", rs_25_a_timeout_is_retried_and_falls_back) \
+    X("RS 15.4", rs_15_the_callers_own_limit_counts_against_nobody) \
+    X("RS 15.4", rs_15_the_deployments_limit_counts_though_the_caller_has_set_a_longer_one) \
+    X("RS 15.4", rs_15_a_limit_of_the_configuration_counts) \
     X("RS 15.4", rs_15_the_callers_stream_timeout_counts_against_nobody)
 /* clang-format on */
 

@@ -6,37 +6,37 @@
 
 #include "base/slice.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 11.3", rs_11_the_served_group_is_looked_up_before_the_asked_one)                                   \
-    X("RS 11.3", rs_11_the_asked_groups_entry_serves_a_hop_without_one)                                      \
-    X("RS 11.3", rs_11_an_exact_key_beats_a_sibling_spelling)                                                \
-    X("RS 11.3", rs_11_a_key_with_a_provider_serves_the_bare_name)                                           \
-    X("RS 11.3", rs_11_a_bare_key_serves_the_name_with_a_provider)                                           \
-    X("RS 11.3", rs_11_a_sibling_spelling_beats_the_star)                                                    \
-    X("RS 11.3", rs_11_the_star_only_after_all_groups_missed)                                                \
-    X("RS 11.3", rs_11_a_chosen_chain_is_terminal)                                                           \
-    X("RS 11.3", rs_11_the_star_is_for_every_list)                                                           \
-    X("RS 11.3", rs_11_an_alias_matches_the_key_of_its_group)                                                \
-    X("RS 11.3", rs_11_an_alias_matches_a_key_of_its_own)                                                    \
-    X("RS 11.3", rs_11_a_wildcards_name_matches_its_own_key)                                                 \
-    X("decisions 14", decision_14_an_entry_without_targets_is_an_entry)                                      \
-    X("decisions 14", decision_14_an_empty_list_is_not_configured)                                           \
-    X("decisions 14", decision_14_the_routers_list_hides_the_processs)                                       \
-    X("decisions 14", decision_14_each_list_is_chosen_for_itself)                                            \
-    X("decisions 14", decision_14_the_process_list_serves_where_the_router_has_none)                         \
-    X("decisions 14", decision_14_default_fallbacks_are_appended_as_star)                                    \
-    X("decisions 14", decision_14_the_processs_default_joins_the_routers_list)                               \
-    X("decisions 14", decision_14_the_routers_default_joins_the_processs_list)                               \
-    X("decisions 14", decision_14_default_fallbacks_are_for_the_generic_list_alone)                          \
-    X("decisions 14", decision_14_a_requests_list_replaces_the_routers)                                      \
-    X("decisions 14", decision_14_a_requests_list_may_be_the_chain_itself)                                   \
-    X("decisions 14", decision_14_a_requests_empty_fallbacks_mean_none)                                      \
-    X("decisions 14", decision_14_a_requests_null_fallbacks_mean_none)                                       \
-    X("decisions 14", decision_14_a_requests_empty_context_list_raises)                                      \
-    X("decisions 14", decision_14_a_requests_null_context_list_leaves_the_generic_one)                       \
-    X("decisions 14", decision_14_a_requests_empty_generic_list_leaves_the_others)                           \
-    X("decisions 14", decision_14_a_requests_own_context_and_content_lists)                                  \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 11.3", rs_11_the_served_group_is_looked_up_before_the_asked_one) \
+    X("RS 11.3", rs_11_the_asked_groups_entry_serves_a_hop_without_one) \
+    X("RS 11.3", rs_11_an_exact_key_beats_a_sibling_spelling) \
+    X("RS 11.3", rs_11_a_key_with_a_provider_serves_the_bare_name) \
+    X("RS 11.3", rs_11_a_bare_key_serves_the_name_with_a_provider) \
+    X("RS 11.3", rs_11_a_sibling_spelling_beats_the_star) \
+    X("RS 11.3", rs_11_the_star_only_after_all_groups_missed) \
+    X("RS 11.3", rs_11_a_chosen_chain_is_terminal) \
+    X("RS 11.3", rs_11_the_star_is_for_every_list) \
+    X("RS 11.3", rs_11_an_alias_matches_the_key_of_its_group) \
+    X("RS 11.3", rs_11_an_alias_matches_a_key_of_its_own) \
+    X("RS 11.3", rs_11_a_wildcards_name_matches_its_own_key) \
+    X("decisions 14", decision_14_an_entry_without_targets_is_an_entry) \
+    X("decisions 14", decision_14_an_empty_list_is_not_configured) \
+    X("decisions 14", decision_14_the_routers_list_hides_the_processs) \
+    X("decisions 14", decision_14_each_list_is_chosen_for_itself) \
+    X("decisions 14", decision_14_the_process_list_serves_where_the_router_has_none) \
+    X("decisions 14", decision_14_default_fallbacks_are_appended_as_star) \
+    X("decisions 14", decision_14_the_processs_default_joins_the_routers_list) \
+    X("decisions 14", decision_14_the_routers_default_joins_the_processs_list) \
+    X("decisions 14", decision_14_default_fallbacks_are_for_the_generic_list_alone) \
+    X("decisions 14", decision_14_a_requests_list_replaces_the_routers) \
+    X("decisions 14", decision_14_a_requests_list_may_be_the_chain_itself) \
+    X("decisions 14", decision_14_a_requests_empty_fallbacks_mean_none) \
+    X("decisions 14", decision_14_a_requests_null_fallbacks_mean_none) \
+    X("decisions 14", decision_14_a_requests_empty_context_list_raises) \
+    X("decisions 14", decision_14_a_requests_null_context_list_leaves_the_generic_one) \
+    X("decisions 14", decision_14_a_requests_empty_generic_list_leaves_the_others) \
+    X("decisions 14", decision_14_a_requests_own_context_and_content_lists) \
     X("decisions 14", decision_14_a_requests_list_holds_on_every_hop)
 /* clang-format on */
 

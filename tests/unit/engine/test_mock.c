@@ -3,18 +3,18 @@
  */
 #include "engine_kit.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 12", rs_12_mock_fallbacks_fails_before_any_attempt_and_is_not_retried)                             \
-    X("RS 12", rs_12_mock_fallbacks_without_fallbacks_is_a_500)                                              \
-    X("RS 12", rs_12_mock_context_takes_the_context_list)                                                    \
-    X("RS 12", rs_12_mock_content_takes_the_content_list)                                                    \
-    X("RS 12", rs_12_mock_context_without_a_list_is_a_400)                                                   \
-    X("RS 12", rs_12_a_flag_is_consumed_on_the_first_hop)                                                    \
-    X("RS 12", rs_12_mock_rate_limit_fails_the_first_attempt_and_a_retry_succeeds)                           \
-    X("RS 12", rs_12_mock_rate_limit_fails_the_first_attempt_in_every_group)                                 \
-    X("RS 12", rs_12_mock_timeout_times_out_in_the_asked_group)                                              \
-    X("RS 12", rs_12_mock_failures_count_against_nobody)                                                     \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 12", rs_12_mock_fallbacks_fails_before_any_attempt_and_is_not_retried) \
+    X("RS 12", rs_12_mock_fallbacks_without_fallbacks_is_a_500) \
+    X("RS 12", rs_12_mock_context_takes_the_context_list) \
+    X("RS 12", rs_12_mock_content_takes_the_content_list) \
+    X("RS 12", rs_12_mock_context_without_a_list_is_a_400) \
+    X("RS 12", rs_12_a_flag_is_consumed_on_the_first_hop) \
+    X("RS 12", rs_12_mock_rate_limit_fails_the_first_attempt_and_a_retry_succeeds) \
+    X("RS 12", rs_12_mock_rate_limit_fails_the_first_attempt_in_every_group) \
+    X("RS 12", rs_12_mock_timeout_times_out_in_the_asked_group) \
+    X("RS 12", rs_12_mock_failures_count_against_nobody) \
     X("RS 12", rs_12_disable_fallbacks_holds_for_mocks_too)
 /* clang-format on */
 

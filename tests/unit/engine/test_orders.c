@@ -7,43 +7,43 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 13.1", rs_13_a_failure_walks_down_the_orders)                                                      \
-    X("RS 13.1", rs_13_each_order_has_its_own_retry_loop)                                                    \
-    X("RS 13.1", rs_13_the_orders_come_before_the_groups_fallbacks)                                          \
-    X("RS 13.1", rs_13_an_order_is_exact_on_its_walk)                                                        \
-    X("RS 13.1", rs_13_context_window_and_content_policy_skip_the_orders)                                    \
-    X("RS 13.1", rs_13_statuses_that_are_not_retried_walk_too)                                               \
-    X("RS 13.1", rs_13_the_walk_goes_on_over_an_order_without_a_usable_deployment)                           \
-    X("RS 13.1", rs_13_a_cooling_order_is_passed_over)                                                       \
-    X("RS 13.1", rs_13_when_all_of_the_first_order_cools_the_pick_is_of_the_second)                          \
-    X("RS 13.1", rs_13_wildcard_groups_have_orders)                                                          \
-    X("RS 13.1", rs_13_no_order_is_the_last_order)                                                           \
-    X("RS 13.1", rs_13_one_order_alone_is_no_walk)                                                           \
-    X("RS 13.1", rs_13_a_fallback_group_walks_its_own_orders)                                                \
-    X("RS 13.1", rs_13_the_error_is_that_of_the_first_order)                                                 \
-    X("RS 13.1", rs_13_an_id_has_no_orders)                                                                  \
-    X("RS 13.1", rs_13_a_later_orders_context_error_takes_the_context_list)                                  \
-    X("decisions 11", decision_11_orders_are_no_hops)                                                        \
-    X("decisions 12", decision_12_order_walk_goes_on_above_the_failed_tier)                                  \
-    X("decisions 12", decision_12_the_failed_order_is_never_picked_again)                                    \
-    X("decisions 13", decision_13_disable_fallbacks_stops_the_orders)                                        \
-    X("decisions 13", decision_13_disable_fallbacks_stops_weighted_failover)                                 \
-    X("reliability, Order fallbacks", reliability_a_429_on_ptu_goes_to_pay_as_you_go_and_only_then_out)      \
-    X("RS 13.2", rs_13_weighted_failover_tries_the_siblings_before_any_fallback)                             \
-    X("RS 13.2", rs_13_weighted_failover_is_off_by_default)                                                  \
-    X("RS 13.2", rs_13_weighted_failover_goes_by_weight)                                                     \
-    X("RS 13.2", rs_13_weighted_failover_leaves_out_cooling_siblings)                                        \
-    X("RS 13.2", rs_13_weighted_failover_leaves_out_blocked_siblings)                                        \
-    X("RS 13.2", rs_13_each_sibling_has_one_attempt)                                                         \
-    X("RS 13.2", rs_13_siblings_do_not_count_for_max_fallbacks)                                              \
-    X("RS 13.2", rs_13_context_window_and_content_policy_skip_the_siblings)                                  \
-    X("RS 13.2", rs_13_weighted_failover_takes_errors_that_are_not_retried)                                  \
-    X("RS 13.2", rs_13_the_orders_come_before_the_siblings_of_any_tier)                                      \
-    X("RS 13.2", rs_13_nobody_waits_for_a_sibling)                                                           \
-    X("decisions 12", decision_12_weighted_failover_excludes_every_deployment_that_failed)                   \
-    X("RS 13.2", rs_13_a_sibling_may_have_weight_zero)                                                       \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 13.1", rs_13_a_failure_walks_down_the_orders) \
+    X("RS 13.1", rs_13_each_order_has_its_own_retry_loop) \
+    X("RS 13.1", rs_13_the_orders_come_before_the_groups_fallbacks) \
+    X("RS 13.1", rs_13_an_order_is_exact_on_its_walk) \
+    X("RS 13.1", rs_13_context_window_and_content_policy_skip_the_orders) \
+    X("RS 13.1", rs_13_statuses_that_are_not_retried_walk_too) \
+    X("RS 13.1", rs_13_the_walk_goes_on_over_an_order_without_a_usable_deployment) \
+    X("RS 13.1", rs_13_a_cooling_order_is_passed_over) \
+    X("RS 13.1", rs_13_when_all_of_the_first_order_cools_the_pick_is_of_the_second) \
+    X("RS 13.1", rs_13_wildcard_groups_have_orders) \
+    X("RS 13.1", rs_13_no_order_is_the_last_order) \
+    X("RS 13.1", rs_13_one_order_alone_is_no_walk) \
+    X("RS 13.1", rs_13_a_fallback_group_walks_its_own_orders) \
+    X("RS 13.1", rs_13_the_error_is_that_of_the_first_order) \
+    X("RS 13.1", rs_13_an_id_has_no_orders) \
+    X("RS 13.1", rs_13_a_later_orders_context_error_takes_the_context_list) \
+    X("decisions 11", decision_11_orders_are_no_hops) \
+    X("decisions 12", decision_12_order_walk_goes_on_above_the_failed_tier) \
+    X("decisions 12", decision_12_the_failed_order_is_never_picked_again) \
+    X("decisions 13", decision_13_disable_fallbacks_stops_the_orders) \
+    X("decisions 13", decision_13_disable_fallbacks_stops_weighted_failover) \
+    X("reliability, Order fallbacks", reliability_a_429_on_ptu_goes_to_pay_as_you_go_and_only_then_out) \
+    X("RS 13.2", rs_13_weighted_failover_tries_the_siblings_before_any_fallback) \
+    X("RS 13.2", rs_13_weighted_failover_is_off_by_default) \
+    X("RS 13.2", rs_13_weighted_failover_goes_by_weight) \
+    X("RS 13.2", rs_13_weighted_failover_leaves_out_cooling_siblings) \
+    X("RS 13.2", rs_13_weighted_failover_leaves_out_blocked_siblings) \
+    X("RS 13.2", rs_13_each_sibling_has_one_attempt) \
+    X("RS 13.2", rs_13_siblings_do_not_count_for_max_fallbacks) \
+    X("RS 13.2", rs_13_context_window_and_content_policy_skip_the_siblings) \
+    X("RS 13.2", rs_13_weighted_failover_takes_errors_that_are_not_retried) \
+    X("RS 13.2", rs_13_the_orders_come_before_the_siblings_of_any_tier) \
+    X("RS 13.2", rs_13_nobody_waits_for_a_sibling) \
+    X("decisions 12", decision_12_weighted_failover_excludes_every_deployment_that_failed) \
+    X("RS 13.2", rs_13_a_sibling_may_have_weight_zero) \
     X("RS 13.2", rs_13_a_siblings_failure_is_counted_and_decides_further)
 /* clang-format on */
 

@@ -6,40 +6,40 @@
 
 #include "base/slice.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 3.1", rs_3_specific_deployment_means_the_providers_model)                                          \
-    X("RS 3.1", rs_3_specific_deployment_takes_every_deployment_of_that_model)                               \
-    X("RS 3.1", rs_3_specific_deployment_with_an_unknown_model_is_refused)                                   \
-    X("RS 3.2", rs_3_an_id_stands_for_its_deployment_alone)                                                  \
-    X("RS 3.2", rs_3_an_id_is_used_even_while_it_cools)                                                      \
-    X("RS 3.2", rs_3_a_blocked_id_is_503_and_says_paused)                                                    \
-    X("RS 3.2", rs_3_a_blocked_id_has_the_usual_fallbacks)                                                   \
-    X("RS 3.2", rs_3_a_group_of_the_name_of_an_id_wins)                                                      \
-    X("RS 3.3", rs_3_an_alias_stands_for_its_group)                                                          \
-    X("RS 3.3", rs_3_an_alias_beats_a_group_of_its_name)                                                     \
-    X("RS 3.3", rs_3_an_alias_may_name_what_a_wildcard_covers)                                               \
-    X("RS 3.3", rs_3_a_hidden_alias_routes_like_any_other)                                                   \
-    X("RS 3.5", rs_3_a_known_group_beats_a_wildcard)                                                         \
-    X("RS 3.5", rs_3_wildcards_go_from_the_longest_pattern)                                                  \
-    X("RS 3.5", rs_3_of_patterns_of_one_length_the_one_with_more_stars_is_first)                             \
-    X("RS 3.5", rs_3_a_wildcard_is_anchored_at_the_start_only)                                               \
-    X("RS 3.5", rs_3_characters_beside_the_star_are_literal)                                                 \
-    X("RS 3.5", rs_3_captures_fill_the_providers_model_from_left_to_right)                                   \
-    X("RS 3.5", rs_3_a_model_without_a_star_is_used_as_it_is)                                                \
-    X("RS 3.5", rs_3_more_captures_than_stars_use_the_name_that_was_asked)                                   \
-    X("RS 3.5", rs_3_a_pattern_serves_with_all_its_deployments)                                              \
-    X("RS 3.5", rs_3_the_qualified_name_is_tried_when_the_bare_one_has_no_match)                             \
-    X("RS 3.5", rs_3_the_bare_name_is_tried_before_the_qualified_one)                                        \
-    X("RS 3.5", rs_3_a_wildcard_beats_a_providers_model)                                                     \
-    X("RS 3.7", rs_3_a_providers_model_serves_when_no_group_has_the_name)                                    \
-    X("RS 3.7", rs_3_a_group_beats_a_providers_model)                                                        \
-    X("RS 3.8", rs_3_an_unknown_name_uses_the_first_target_of_the_star_fallback)                             \
-    X("RS 3.8", rs_3_the_star_fallback_may_come_with_the_request)                                            \
-    X("RS 3.9", rs_3_an_unknown_name_is_400_without_an_attempt)                                              \
-    X("RS 3.9", rs_3_an_unknown_name_is_not_retried)                                                         \
-    X("RS 3", rs_3_names_are_resolved_anew_on_each_attempt)                                                  \
-    X("RS 3", rs_3_the_start_names_the_group_and_the_model)                                                  \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 3.1", rs_3_specific_deployment_means_the_providers_model) \
+    X("RS 3.1", rs_3_specific_deployment_takes_every_deployment_of_that_model) \
+    X("RS 3.1", rs_3_specific_deployment_with_an_unknown_model_is_refused) \
+    X("RS 3.2", rs_3_an_id_stands_for_its_deployment_alone) \
+    X("RS 3.2", rs_3_an_id_is_used_even_while_it_cools) \
+    X("RS 3.2", rs_3_a_blocked_id_is_503_and_says_paused) \
+    X("RS 3.2", rs_3_a_blocked_id_has_the_usual_fallbacks) \
+    X("RS 3.2", rs_3_a_group_of_the_name_of_an_id_wins) \
+    X("RS 3.3", rs_3_an_alias_stands_for_its_group) \
+    X("RS 3.3", rs_3_an_alias_beats_a_group_of_its_name) \
+    X("RS 3.3", rs_3_an_alias_may_name_what_a_wildcard_covers) \
+    X("RS 3.3", rs_3_a_hidden_alias_routes_like_any_other) \
+    X("RS 3.5", rs_3_a_known_group_beats_a_wildcard) \
+    X("RS 3.5", rs_3_wildcards_go_from_the_longest_pattern) \
+    X("RS 3.5", rs_3_of_patterns_of_one_length_the_one_with_more_stars_is_first) \
+    X("RS 3.5", rs_3_a_wildcard_is_anchored_at_the_start_only) \
+    X("RS 3.5", rs_3_characters_beside_the_star_are_literal) \
+    X("RS 3.5", rs_3_captures_fill_the_providers_model_from_left_to_right) \
+    X("RS 3.5", rs_3_a_model_without_a_star_is_used_as_it_is) \
+    X("RS 3.5", rs_3_more_captures_than_stars_use_the_name_that_was_asked) \
+    X("RS 3.5", rs_3_a_pattern_serves_with_all_its_deployments) \
+    X("RS 3.5", rs_3_the_qualified_name_is_tried_when_the_bare_one_has_no_match) \
+    X("RS 3.5", rs_3_the_bare_name_is_tried_before_the_qualified_one) \
+    X("RS 3.5", rs_3_a_wildcard_beats_a_providers_model) \
+    X("RS 3.7", rs_3_a_providers_model_serves_when_no_group_has_the_name) \
+    X("RS 3.7", rs_3_a_group_beats_a_providers_model) \
+    X("RS 3.8", rs_3_an_unknown_name_uses_the_first_target_of_the_star_fallback) \
+    X("RS 3.8", rs_3_the_star_fallback_may_come_with_the_request) \
+    X("RS 3.9", rs_3_an_unknown_name_is_400_without_an_attempt) \
+    X("RS 3.9", rs_3_an_unknown_name_is_not_retried) \
+    X("RS 3", rs_3_names_are_resolved_anew_on_each_attempt) \
+    X("RS 3", rs_3_the_start_names_the_group_and_the_model) \
     X("RS 3", rs_3_weir_snapshot_knows_what_a_call_can_ask_for)
 /* clang-format on */
 

@@ -6,40 +6,41 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 8.1", rs_8_a_first_attempt_that_succeeds_reports_no_retries)                                       \
-    X("RS 8.2", rs_8_a_guardrail_gives_up_at_once)                                                           \
-    X("RS 8.3", rs_8_the_requests_count_is_first)                                                            \
-    X("RS 8.3", rs_8_the_failing_deployments_count_is_second)                                                \
-    X("RS 8.3", rs_8_the_routers_count_is_last_and_is_two)                                                   \
-    X("RS 8.3", rs_8_the_count_is_that_of_the_deployment_that_failed_first)                                  \
-    X("RS 8.3", rs_8_the_requests_zero_turns_retries_off)                                                    \
-    X("RS 8.3", rs_8_the_requests_zero_turns_policies_off)                                                   \
-    X("RS 8.5", rs_8_without_retries_the_walk_begins)                                                        \
-    X("RS 8.6", rs_8_attempts_are_one_more_than_the_retries)                                                 \
-    X("RS 8.6", rs_8_each_failure_is_tested_anew)                                                            \
-    X("RS 8.6", rs_8_healthy_is_counted_anew_on_each_failure)                                                \
-    X("RS 8.6", rs_8_the_latest_error_is_handed_over)                                                        \
-    X("RS 8.6", rs_8_no_wait_follows_the_last_failure)                                                       \
-    X("RS 8.7", rs_8_the_summary_tells_the_retries_and_their_maximum)                                        \
-    X("RS 8", rs_8_the_retryable_statuses_are_retried)                                                       \
-    X("RS 8", rs_8_other_4xx_are_not_retried)                                                                \
-    X("RS 8", rs_8_a_404_is_never_retried)                                                                   \
-    X("RS 8", rs_8_not_found_is_not_retried_whatever_its_status)                                             \
-    X("RS 8", rs_8_auth_and_permission_are_retried_with_siblings_only)                                       \
-    X("RS 8", rs_8_a_context_window_error_is_not_retried)                                                    \
-    X("RS 8", rs_8_context_window_is_not_retried_when_its_list_is_set_whatever_its_status)                   \
-    X("RS 8", rs_8_content_policy_is_not_retried_when_its_list_is_set_whatever_its_status)                   \
-    X("RS 8", rs_8_a_rate_limit_with_nothing_healthy_goes_to_the_fallbacks)                                  \
-    X("RS 8", rs_8_nothing_is_retried_when_nothing_is_healthy)                                               \
-    X("RS 8", rs_8_a_lone_rate_limited_deployment_is_retried_after_a_wait)                                   \
-    X("RS 8", rs_8_connection_failures_are_retried)                                                          \
-    X("RS 8", rs_8_the_budget_restarts_in_every_fallback_group)                                              \
-    X("RS 8", rs_8_attempts_read_the_cooldowns_anew)                                                         \
-    X("RS 8", rs_8_no_deployments_is_not_retried)                                                            \
-    X("reliability, Retries", reliability_a_retry_can_land_on_a_different_deployment)                        \
-    X("reliability, Retries", reliability_two_retries_then_the_fallback_with_two_of_its_own)                 \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 8.1", rs_8_a_first_attempt_that_succeeds_reports_no_retries) \
+    X("RS 8.2", rs_8_a_guardrail_gives_up_at_once) \
+    X("RS 8.3", rs_8_the_requests_count_is_first) \
+    X("RS 8.3", rs_8_the_failing_deployments_count_is_second) \
+    X("RS 8.3", rs_8_the_routers_count_is_last_and_is_two) \
+    X("RS 8.3", rs_8_the_count_is_that_of_the_deployment_that_failed_first) \
+    X("RS 8.3", rs_8_the_requests_zero_turns_retries_off) \
+    X("RS 8.3", rs_8_the_requests_zero_turns_policies_off) \
+    X("RS 8.5", rs_8_without_retries_the_walk_begins) \
+    X("RS 8.6", rs_8_attempts_are_one_more_than_the_retries) \
+    X("RS 8.6", rs_8_each_failure_is_tested_anew) \
+    X("RS 8.6", rs_8_healthy_is_counted_anew_on_each_failure) \
+    X("RS 8.6", rs_8_the_latest_error_is_handed_over) \
+    X("RS 8.6", rs_8_no_wait_follows_the_last_failure) \
+    X("RS 8.7", rs_8_the_summary_tells_the_retries_and_their_maximum) \
+    X("RS 8", rs_8_the_retryable_statuses_are_retried) \
+    X("RS 8", rs_8_other_4xx_are_not_retried) \
+    X("RS 8", rs_8_a_404_is_never_retried) \
+    X("RS 8", rs_8_not_found_is_not_retried_whatever_its_status) \
+    X("RS 8", rs_8_auth_and_permission_are_retried_with_siblings_only) \
+    X("EC 4", ec_4_a_403_of_kind_api_error_is_not_retried_on_a_lone_deployment) \
+    X("RS 8", rs_8_a_context_window_error_is_not_retried) \
+    X("RS 8", rs_8_context_window_is_not_retried_when_its_list_is_set_whatever_its_status) \
+    X("RS 8", rs_8_content_policy_is_not_retried_when_its_list_is_set_whatever_its_status) \
+    X("RS 8", rs_8_a_rate_limit_with_nothing_healthy_goes_to_the_fallbacks) \
+    X("RS 8", rs_8_nothing_is_retried_when_nothing_is_healthy) \
+    X("RS 8", rs_8_a_lone_rate_limited_deployment_is_retried_after_a_wait) \
+    X("RS 8", rs_8_connection_failures_are_retried) \
+    X("RS 8", rs_8_the_budget_restarts_in_every_fallback_group) \
+    X("RS 8", rs_8_attempts_read_the_cooldowns_anew) \
+    X("RS 8", rs_8_no_deployments_is_not_retried) \
+    X("reliability, Retries", reliability_a_retry_can_land_on_a_different_deployment) \
+    X("reliability, Retries", reliability_two_retries_then_the_fallback_with_two_of_its_own) \
     X("reliability, Retries", reliability_the_three_facts_alone_decide)
 /* clang-format on */
 
@@ -235,6 +236,14 @@ static void rs_8_auth_and_permission_are_retried_with_siblings_only(void **state
     expect(kit, "lone", "d1:403 fail:403");
     expect(kit, "lone", "d1:500 fail:500");
     expect(kit, "pair", "d2:401 d3:ok");
+    expect(kit, "pair", "d2:403 d3:ok");
+}
+
+static void ec_4_a_403_of_kind_api_error_is_not_retried_on_a_lone_deployment(void **state)
+{
+    (void)state;
+    KIT(kit, "d1 lone : api_error=403; d2 pair w=1 : api_error=403; d3 pair w=0\n");
+    expect(kit, "lone", "d1:403 fail:403");
     expect(kit, "pair", "d2:403 d3:ok");
 }
 

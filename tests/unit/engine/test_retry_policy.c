@@ -6,33 +6,33 @@
 
 #include <stdio.h>
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 10", rs_10_each_kind_has_its_field)                                                                \
-    X("RS 10", rs_10_a_kind_without_a_field_takes_the_default_or_nothing)                                    \
-    X("RS 10", rs_10_content_policy_falls_to_bad_request)                                                    \
-    X("RS 10", rs_10_content_policys_own_field_is_first)                                                     \
-    X("RS 10", rs_10_a_404_takes_the_not_found_field_whatever_its_kind)                                      \
-    X("RS 10", rs_10_default_is_for_kinds_without_a_count)                                                   \
-    X("RS 10", rs_10_a_policy_that_says_nothing_does_not_apply)                                              \
-    X("RS 10", rs_10_a_groups_policy_replaces_the_routers_wholly)                                            \
-    X("RS 10", rs_10_a_groups_policy_is_for_that_group_only)                                                 \
-    X("RS 10", rs_10_a_requests_policy_replaces_the_groups)                                                  \
-    X("RS 10", rs_10_a_groups_policy_holds_when_it_is_asked_by_an_alias)                                     \
-    X("RS 10", rs_10_each_group_of_the_walk_takes_its_own_policy)                                            \
-    X("reliability, Retry policies", reliability_a_policys_count_wins_over_num_retries)                      \
-    X("reliability, Retry policies", reliability_unless_the_request_turned_retries_off)                      \
-    X("reliability, Retry policies", reliability_a_policys_count_wins_over_a_deployments_zero)               \
-    X("reliability, Retry policies", reliability_a_count_of_zero_is_a_count)                                 \
-    X("RS 10", rs_10_a_policy_retries_a_400_and_skips_the_refusing_deployment)                               \
-    X("RS 10", rs_10_a_policy_retries_a_context_window_error_though_its_list_is_set)                         \
-    X("RS 10", rs_10_a_policy_retries_the_auth_error_of_a_lone_deployment)                                   \
-    X("RS 10", rs_10_a_policy_retries_a_404)                                                                 \
-    X("decisions 9", decision_9_default_retries_lift_nothing)                                                \
-    X("decisions 9", decision_9_nothing_lifts_the_tests_of_healthy)                                          \
-    X("decisions 9", decision_9_a_policy_does_not_lift_a_rate_limit_with_nothing_healthy)                    \
-    X("decisions 9", decision_9_n_is_worked_out_at_the_first_failure)                                        \
-    X("decisions 9", decision_9_a_later_kind_that_is_not_named_takes_the_ordinary_test)                      \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 10", rs_10_each_kind_has_its_field) \
+    X("RS 10", rs_10_a_kind_without_a_field_takes_the_default_or_nothing) \
+    X("RS 10", rs_10_content_policy_falls_to_bad_request) \
+    X("RS 10", rs_10_content_policys_own_field_is_first) \
+    X("RS 10", rs_10_a_404_takes_the_not_found_field_whatever_its_kind) \
+    X("RS 10", rs_10_default_is_for_kinds_without_a_count) \
+    X("RS 10", rs_10_a_policy_that_says_nothing_does_not_apply) \
+    X("RS 10", rs_10_a_groups_policy_replaces_the_routers_wholly) \
+    X("RS 10", rs_10_a_groups_policy_is_for_that_group_only) \
+    X("RS 10", rs_10_a_requests_policy_replaces_the_groups) \
+    X("RS 10", rs_10_a_groups_policy_holds_when_it_is_asked_by_an_alias) \
+    X("RS 10", rs_10_each_group_of_the_walk_takes_its_own_policy) \
+    X("reliability, Retry policies", reliability_a_policys_count_wins_over_num_retries) \
+    X("reliability, Retry policies", reliability_unless_the_request_turned_retries_off) \
+    X("reliability, Retry policies", reliability_a_policys_count_wins_over_a_deployments_zero) \
+    X("reliability, Retry policies", reliability_a_count_of_zero_is_a_count) \
+    X("RS 10", rs_10_a_policy_retries_a_400_and_skips_the_refusing_deployment) \
+    X("RS 10", rs_10_a_policy_retries_a_context_window_error_though_its_list_is_set) \
+    X("RS 10", rs_10_a_policy_retries_the_auth_error_of_a_lone_deployment) \
+    X("RS 10", rs_10_a_policy_retries_a_404) \
+    X("decisions 9", decision_9_default_retries_lift_nothing) \
+    X("decisions 9", decision_9_nothing_lifts_the_tests_of_healthy) \
+    X("decisions 9", decision_9_a_policy_does_not_lift_a_rate_limit_with_nothing_healthy) \
+    X("decisions 9", decision_9_n_is_worked_out_at_the_first_failure) \
+    X("decisions 9", decision_9_a_later_kind_that_is_not_named_takes_the_ordinary_test) \
     X("decisions 9", decision_9_a_later_kind_that_is_named_is_lifted)
 /* clang-format on */
 

@@ -15,21 +15,22 @@
 
 #include "base/slice.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 6.1", rs_6_weights_share_the_traffic)                                                              \
-    X("RS 6.1", rs_6_rpm_serves_where_no_weight_is_set)                                                      \
-    X("RS 6.1", rs_6_tpm_serves_where_neither_is_set)                                                        \
-    X("RS 6.1", rs_6_no_source_means_uniform)                                                                \
-    X("RS 6.1", rs_6_weight_beats_rpm_beats_tpm)                                                             \
-    X("RS 6.1", rs_6_one_without_the_metric_gets_nothing)                                                    \
-    X("RS 6.1", rs_6_a_source_whose_maximum_is_not_positive_is_passed_over)                                  \
-    X("RS 6.1", rs_6_weights_are_renormalised_over_the_filtered_candidates)                                  \
-    X("RS 6.1", rs_6_the_source_is_chosen_among_the_filtered_candidates)                                     \
-    X("RS 6.1", rs_6_all_zero_weights_after_filtering_mean_uniform)                                          \
-    X("RS 6.1", rs_6_huge_and_tiny_weights_do_not_overflow)                                                  \
-    X("RS 6.1", rs_6_orders_share_by_weight_within_their_tier)                                               \
-    X("RS 6.1", rs_6_a_group_of_ten_thousand_is_shared_by_weight)                                            \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 6.1", rs_6_weights_share_the_traffic) \
+    X("RS 6.1", rs_6_rpm_serves_where_no_weight_is_set) \
+    X("RS 6.1", rs_6_tpm_serves_where_neither_is_set) \
+    X("RS 6.1", rs_6_no_source_means_uniform) \
+    X("RS 6.1", rs_6_weight_beats_rpm_beats_tpm) \
+    X("RS 6.1", rs_6_one_without_the_metric_gets_nothing) \
+    X("RS 6.1", rs_6_a_source_whose_maximum_is_not_positive_is_passed_over) \
+    X("RS 6.1", rs_6_weights_are_renormalised_over_the_filtered_candidates) \
+    X("RS 6.1", rs_6_the_source_is_chosen_among_the_filtered_candidates) \
+    X("RS 6.1", rs_6_all_zero_weights_after_filtering_mean_uniform) \
+    X("RS 6.1", rs_6_huge_and_tiny_weights_do_not_overflow) \
+    X("RS 6.1", rs_6_a_group_of_tiny_weights_may_stand_beside_one_of_huge_ones) \
+    X("RS 6.1", rs_6_orders_share_by_weight_within_their_tier) \
+    X("RS 6.1", rs_6_a_group_of_ten_thousand_is_shared_by_weight) \
     X("RS 6.1", rs_6_a_group_of_ten_thousand_with_all_but_one_blocked)
 /* clang-format on */
 
@@ -179,6 +180,14 @@ static void rs_6_huge_and_tiny_weights_do_not_overflow(void **state)
     expect_shares(kit, shares, 2);
     KIT(tiny, "d1 g w=1e-300; d2 g w=1e-300\n");
     expect_shares(tiny, shares, 2);
+}
+
+static void rs_6_a_group_of_tiny_weights_may_stand_beside_one_of_huge_ones(void **state)
+{
+    static const double shares[] = {3, 1};
+    (void)state;
+    KIT(kit, "d1 g w=3e-300; d2 g w=1e-300; d3 h w=1e300\n");
+    expect_shares(kit, shares, 2);
 }
 
 static void rs_6_orders_share_by_weight_within_their_tier(void **state)

@@ -10,24 +10,24 @@
 #include "base/slice.h"
 #include "base/time.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("snapshot.h", snapshot_defaults_are_those_of_the_specification)                                        \
-    X("snapshot.h", snapshot_a_deployment_needs_an_id_and_a_group)                                           \
-    X("snapshot.h", snapshot_numbers_must_be_finite)                                                         \
-    X("snapshot.h", snapshot_an_id_is_taken_once)                                                            \
-    X("snapshot.h", snapshot_an_alias_is_taken_once)                                                         \
-    X("snapshot.h", snapshot_an_alias_needs_two_names)                                                       \
-    X("snapshot.h", snapshot_the_first_chain_of_a_group_holds)                                               \
-    X("snapshot.h", snapshot_the_same_group_may_have_a_chain_in_each_list_and_source)                        \
-    X("snapshot.h", snapshot_a_policy_of_a_group_is_taken_once)                                              \
-    X("snapshot.h", snapshot_slices_are_copied)                                                              \
-    X("snapshot.h", snapshot_deployments_keep_their_order)                                                   \
-    X("snapshot.h", snapshot_groups_come_in_the_order_of_their_first_deployment)                             \
-    X("snapshot.h", snapshot_references_are_counted)                                                         \
-    X("snapshot.h", snapshot_may_be_empty)                                                                   \
-    X("snapshot.h", snapshot_a_builder_may_be_freed_half_filled)                                             \
-    X("snapshot.h", snapshot_every_allocation_may_fail)                                                      \
+/* clang-format off */
+#define TESTS(X) \
+    X("snapshot.h", snapshot_defaults_are_those_of_the_specification) \
+    X("snapshot.h", snapshot_a_deployment_needs_an_id_and_a_group) \
+    X("snapshot.h", snapshot_numbers_must_be_finite) \
+    X("snapshot.h", snapshot_an_id_is_taken_once) \
+    X("snapshot.h", snapshot_an_alias_is_taken_once) \
+    X("snapshot.h", snapshot_an_alias_needs_two_names) \
+    X("snapshot.h", snapshot_the_first_chain_of_a_group_holds) \
+    X("snapshot.h", snapshot_the_same_group_may_have_a_chain_in_each_list_and_source) \
+    X("snapshot.h", snapshot_a_policy_of_a_group_is_taken_once) \
+    X("snapshot.h", snapshot_slices_are_copied) \
+    X("snapshot.h", snapshot_deployments_keep_their_order) \
+    X("snapshot.h", snapshot_groups_come_in_the_order_of_their_first_deployment) \
+    X("snapshot.h", snapshot_references_are_counted) \
+    X("snapshot.h", snapshot_may_be_empty) \
+    X("snapshot.h", snapshot_a_builder_may_be_freed_half_filled) \
+    X("snapshot.h", snapshot_every_allocation_may_fail) \
     X("snapshot.h", snapshot_contradicting_numbers_are_refused)
 /* clang-format on */
 

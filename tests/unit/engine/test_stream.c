@@ -5,45 +5,45 @@
 
 #include <stdio.h>
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 14.1", rs_14_an_opened_stream_ends_nothing_for_the_caller)                                         \
-    X("RS 14.1", rs_14_a_break_after_the_head_is_retried)                                                    \
-    X("RS 14.1", rs_14_a_break_after_a_chunk_without_content_is_retried)                                     \
-    X("RS 14.1", rs_14_a_break_before_content_is_retried_on_a_sibling)                                       \
-    X("RS 14.1", rs_14_a_break_before_content_waits_like_any_retry)                                          \
-    X("RS 14.1", rs_14_a_break_before_content_spends_the_retry_budget)                                       \
-    X("RS 14.1", rs_14_a_break_before_content_that_is_not_worth_retrying_falls_back)                         \
-    X("RS 14.1", rs_14_a_break_before_content_falls_back_after_the_retries)                                  \
-    X("RS 14.1", rs_14_a_failure_of_everything_is_an_error_without_a_commit)                                 \
-    X("RS 14.3", rs_14_before_content_every_kind_goes_where_it_would_have_gone_up_front)                     \
-    X("RS 14.2", rs_14_content_commits)                                                                      \
-    X("RS 14.2", rs_14_content_commits_once)                                                                 \
-    X("RS 14.2", rs_14_a_stream_may_finish_without_content)                                                  \
-    X("RS 14.3", rs_14_after_content_a_break_fails_the_stream)                                               \
-    X("RS 14.3", rs_14_after_content_nothing_is_retried_or_walked)                                           \
-    X("RS 14.3", rs_14_after_content_the_error_is_that_of_the_break)                                         \
-    X("RS 14.3", rs_14_a_recovered_stream_that_breaks_after_content_tells_its_own_break)                     \
-    X("RS 14.6", rs_14_the_summary_is_that_of_the_serving_group)                                             \
-    X("RS 23", rs_23_a_recovered_stream_says_so)                                                             \
-    X("RS 23", rs_23_a_stream_that_did_not_break_says_nothing_of_it)                                         \
-    X("decisions 1", decision_1_opened_is_not_success)                                                       \
-    X("decisions 1", decision_1_a_finished_stream_is_one_success)                                            \
-    X("decisions 1", decision_1_a_break_before_content_is_one_failure)                                       \
-    X("decisions 1", decision_1_a_break_after_content_is_one_failure)                                        \
-    X("decisions 1", decision_1_a_cancelled_stream_is_neither)                                               \
-    X("decisions 1", decision_1_a_deployment_that_breaks_every_stream_is_cooled)                             \
-    X("decisions 1", decision_1_a_break_after_content_cools_at_once_where_its_status_does)                   \
-    X("decisions 24", decision_24_a_plain_answer_too_large_to_hold_commits)                                  \
-    X("decisions 24", decision_24_a_filtered_answer_that_has_gone_out_passes)                                \
-    X("decisions 25", decision_25_a_stream_whose_caller_left_is_cancelled_at_once)                           \
-    X("decisions 25", decision_25_a_committed_stream_whose_caller_left_is_cancelled)                         \
-    X("decisions 25", decision_25_a_plain_call_runs_to_its_end_and_counts)                                   \
-    X("decisions 25", decision_25_a_plain_call_goes_on_retrying_and_walking)                                 \
-    X("decisions 25", decision_25_cancel_on_disconnect_ends_a_plain_call)                                    \
-    X("decisions 25", decision_25_a_stream_between_two_attempts_ends_at_once)                                \
-    X("decisions 25", decision_25_a_caller_who_left_is_no_fallback)                                          \
-    X("RS 14.5", rs_14_a_cut_stream_is_a_connection_failure_that_is_retried)                                 \
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 14.1", rs_14_an_opened_stream_ends_nothing_for_the_caller) \
+    X("RS 14.1", rs_14_a_break_after_the_head_is_retried) \
+    X("RS 14.1", rs_14_a_break_after_a_chunk_without_content_is_retried) \
+    X("RS 14.1", rs_14_a_break_before_content_is_retried_on_a_sibling) \
+    X("RS 14.1", rs_14_a_break_before_content_waits_like_any_retry) \
+    X("RS 14.1", rs_14_a_break_before_content_spends_the_retry_budget) \
+    X("RS 14.1", rs_14_a_break_before_content_that_is_not_worth_retrying_falls_back) \
+    X("RS 14.1", rs_14_a_break_before_content_falls_back_after_the_retries) \
+    X("RS 14.1", rs_14_a_failure_of_everything_is_an_error_without_a_commit) \
+    X("RS 14.3", rs_14_before_content_every_kind_goes_where_it_would_have_gone_up_front) \
+    X("RS 14.2", rs_14_content_commits) \
+    X("RS 14.2", rs_14_content_commits_once) \
+    X("RS 14.2", rs_14_a_stream_may_finish_without_content) \
+    X("RS 14.3", rs_14_after_content_a_break_fails_the_stream) \
+    X("RS 14.3", rs_14_after_content_nothing_is_retried_or_walked) \
+    X("RS 14.3", rs_14_after_content_the_error_is_that_of_the_break) \
+    X("RS 14.3", rs_14_a_recovered_stream_that_breaks_after_content_tells_its_own_break) \
+    X("RS 14.6", rs_14_the_summary_is_that_of_the_serving_group) \
+    X("RS 23", rs_23_a_recovered_stream_says_so) \
+    X("RS 23", rs_23_a_stream_that_did_not_break_says_nothing_of_it) \
+    X("decisions 1", decision_1_opened_is_not_success) \
+    X("decisions 1", decision_1_a_finished_stream_is_one_success) \
+    X("decisions 1", decision_1_a_break_before_content_is_one_failure) \
+    X("decisions 1", decision_1_a_break_after_content_is_one_failure) \
+    X("decisions 1", decision_1_a_cancelled_stream_is_neither) \
+    X("decisions 1", decision_1_a_deployment_that_breaks_every_stream_is_cooled) \
+    X("decisions 1", decision_1_a_break_after_content_cools_at_once_where_its_status_does) \
+    X("decisions 24", decision_24_a_plain_answer_too_large_to_hold_commits) \
+    X("decisions 24", decision_24_a_filtered_answer_that_has_gone_out_passes) \
+    X("decisions 25", decision_25_a_stream_whose_caller_left_is_cancelled_at_once) \
+    X("decisions 25", decision_25_a_committed_stream_whose_caller_left_is_cancelled) \
+    X("decisions 25", decision_25_a_plain_call_runs_to_its_end_and_counts) \
+    X("decisions 25", decision_25_a_plain_call_goes_on_retrying_and_walking) \
+    X("decisions 25", decision_25_cancel_on_disconnect_ends_a_plain_call) \
+    X("decisions 25", decision_25_a_stream_between_two_attempts_ends_at_once) \
+    X("decisions 25", decision_25_a_caller_who_left_is_no_fallback) \
+    X("RS 14.5", rs_14_a_cut_stream_is_a_connection_failure_that_is_retried) \
     X("reliability, Streams", reliability_a_stream_that_breaks_before_content_is_as_if_it_had_failed_up_front)
 /* clang-format on */
 

@@ -8,27 +8,26 @@
 
 #include "base/time.h"
 
-/* clang-format off: one row a line */
-#define TESTS(X)                                                                                             \
-    X("RS 15.5c", rs_15_four_failures_do_not_cool_and_the_fifth_does)                                        \
-    X("RS 15.5c", rs_15_exactly_half_does_not_cool_and_one_more_does)                                        \
-    X("RS 15.5c", rs_15_three_of_five_cool)                                                                  \
-    X("RS 15.5c", rs_15_a_success_never_cools)                                                               \
-    X("RS 15.5c", rs_15_the_share_and_the_count_are_settings)                                                \
-    X("RS 15.5c", rs_15_a_lone_deployment_is_protected_from_the_share)                                       \
-    X("RS 15.5b", rs_15_a_thousand_failures_without_a_success_cool_a_lone_deployment)                        \
-    X("RS 15.5b", rs_15_one_success_keeps_a_lone_deployment)                                                 \
-    X("RS 15.5b", rs_15_the_thousand_is_a_setting)                                                           \
-    X("RS 15.5b", rs_15_all_failed_is_for_siblings_too)                                                      \
-    X("decisions 2", decision_2_a_failure_leaves_the_window_after_sixty_seconds)                             \
-    X("decisions 2", decision_2_the_window_slides_in_buckets_of_ten_seconds)                                 \
-    X("decisions 2", decision_2_successes_and_failures_share_one_window)                                     \
-    X("decisions 2", decision_2_old_failures_cool_nobody)                                                    \
-    X("decisions 2", decision_2_a_long_silence_empties_the_window)                                           \
-    X("decisions 2", decision_2_the_window_survives_the_cooldown)                                            \
-    X("decisions 3", decision_3_calls_share_the_window)                                                      \
-    X("reliability, Allowed fails",                                                                          \
-      reliability_a_router_that_never_mentions_allowed_fails_uses_the_error_rate)
+/* clang-format off */
+#define TESTS(X) \
+    X("RS 15.5c", rs_15_four_failures_do_not_cool_and_the_fifth_does) \
+    X("RS 15.5c", rs_15_exactly_half_does_not_cool_and_one_more_does) \
+    X("RS 15.5c", rs_15_three_of_five_cool) \
+    X("RS 15.5c", rs_15_a_success_never_cools) \
+    X("RS 15.5c", rs_15_the_share_and_the_count_are_settings) \
+    X("RS 15.5c", rs_15_a_lone_deployment_is_protected_from_the_share) \
+    X("RS 15.5b", rs_15_a_thousand_failures_without_a_success_cool_a_lone_deployment) \
+    X("RS 15.5b", rs_15_one_success_keeps_a_lone_deployment) \
+    X("RS 15.5b", rs_15_the_thousand_is_a_setting) \
+    X("RS 15.5b", rs_15_all_failed_is_for_siblings_too) \
+    X("decisions 2", decision_2_a_failure_leaves_the_window_after_sixty_seconds) \
+    X("decisions 2", decision_2_the_window_slides_in_buckets_of_ten_seconds) \
+    X("decisions 2", decision_2_successes_and_failures_share_one_window) \
+    X("decisions 2", decision_2_old_failures_cool_nobody) \
+    X("decisions 2", decision_2_a_long_silence_empties_the_window) \
+    X("decisions 2", decision_2_the_window_survives_the_cooldown) \
+    X("decisions 3", decision_3_calls_share_the_window) \
+    X("reliability, Allowed fails", reliability_a_router_that_never_mentions_allowed_fails_uses_the_error_rate)
 /* clang-format on */
 
 TESTS(KIT_TEST_DECLARE)
