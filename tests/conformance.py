@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Plays the conformance scenarios for what weir does so far: tests/conformance.py RUNNER
+"""Plays the conformance scenarios for what weir does so far: tests/conformance.py [OPTIONS OF THE RUNNER]
 
-RUNNER is the run.py beside the scenarios; it ends with `N passed, N failed`. What is left out stands here with the
-feature that it needs; an entry that no longer names a scenario is an error, so that this list cannot outlive its reasons.
+The scenarios and their runner stand beside the repository, in ../shared/conformance, or where the variable WEIR_SHARED says
+that `shared` is; where they are not there is nothing to play. The last line reads `N passed, N failed`. What is left out stands
+here with the feature that it needs; an entry that no longer names a scenario is an error, so that this list cannot outlive its reasons.
 """
 import os
 import subprocess
@@ -11,6 +12,8 @@ import tempfile
 
 import yaml
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDER = os.path.join(os.environ.get("WEIR_SHARED", os.path.join(os.path.dirname(ROOT), "shared")), "conformance")
 FILES = ["config", "cooldowns", "fallbacks", "groups", "retries", "requests", "surfaces", "selection", "streams"]
 
 CONTINUATION = "continuation of broken streams"
@@ -32,17 +35,18 @@ NEEDS = {
 }
 
 
-def scenarios(folder):
+def scenarios():
     for name in FILES:
-        with open(os.path.join(folder, name + ".yaml"), encoding="utf-8") as file:
+        with open(os.path.join(FOLDER, "scenarios", name + ".yaml"), encoding="utf-8") as file:
             yield from (document for document in yaml.safe_load_all(file) if document)
 
 
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    runner, options = sys.argv[1], sys.argv[2:]
-    every = list(scenarios(os.path.join(os.path.dirname(runner), "scenarios")))
+    if not os.path.isdir(FOLDER):
+        print(f"there are no conformance scenarios in {FOLDER}; nothing is played")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    every = list(scenarios())
     stale = set(NEEDS) - {scenario["name"] for scenario in every}
     if stale:
         sys.exit(f"no scenario is called {', '.join(sorted(stale))}")
@@ -50,7 +54,7 @@ def main():
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
         yaml.safe_dump_all([scenario for scenario in every if scenario["name"] not in NEEDS], file, sort_keys=False, allow_unicode=True)
         file.flush()
-        return subprocess.run([sys.executable, runner, *options, file.name], check=False).returncode
+        return subprocess.run([sys.executable, os.path.join(FOLDER, "run.py"), *sys.argv[1:], file.name], cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

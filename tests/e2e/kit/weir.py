@@ -1,0 +1,130 @@
+"""weir as a process: started with a configuration, and judged when it ends."""
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import yaml
+
+from . import client
+from .ports import free_port
+
+ROOT = Path(__file__).resolve().parents[3]
+BINARY = os.environ.get("WEIR", str(ROOT / "build" / "weir"))
+WORKERS = os.environ.get("WEIR_WORKERS")
+SANITIZED = "ASAN_OPTIONS" in os.environ
+
+# What a sanitizer or a crash leaves in the output.
+TROUBLE = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|AddressSanitizer:|LeakSanitizer:|Assertion .* failed")
+KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS")
+STARTUP = 30
+IN_USE = re.compile(r"in use", re.I)
+
+
+def environment(extra=None):
+    """Only what weir needs, so that no proxy or key of this machine takes part; waits between retries are short."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    return {**kept, "INITIAL_RETRY_DELAY": "0.02", "JITTER": "0.01", **{k: str(v) for k, v in (extra or {}).items()}}
+
+
+class Weir:
+    def __init__(self, config, folder, env=None, arguments=(), host="127.0.0.1"):
+        self.folder = Path(folder)
+        self.path = self.folder / "config.yaml"
+        self.path.write_text(config if isinstance(config, str) else yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+        self.log_path = self.folder / "weir.log"
+        self.env, self.arguments, self.host = environment(env), list(arguments), host
+        self.port = self.process = None
+
+    def launch(self, port=None):
+        """Starts the process and does not wait until it serves."""
+        self.port = port or free_port()
+        command = [BINARY, "serve", "--config", str(self.path), "--host", self.host, "--port", str(self.port)]
+        if WORKERS and "--workers" not in self.arguments:
+            command += ["--workers", WORKERS]
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(command + self.arguments, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=subprocess.STDOUT)
+        return self
+
+    def start(self):
+        for _ in range(5):
+            self.launch()
+            if self.is_ready():
+                return self
+            if not (self.process.poll() and IN_USE.search(self.log)):
+                break
+        log = self.log
+        self.kill()
+        raise AssertionError(f"weir did not start (status {self.process.returncode}):\n{log[-3000:]}")
+
+    def is_ready(self):
+        end = time.monotonic() + STARTUP
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                if client.ask(self.port, path="/health/liveliness", method="GET", timeout=5).status == 200:
+                    return True
+            except (OSError, ValueError):
+                pass
+            time.sleep(0.02)
+        return False
+
+    @property
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(self, body=None, **more):
+        """Asks for a model (a name, or a whole request); a chat gets a message if it has none."""
+        if isinstance(body, str):
+            body = {"model": body}
+        if isinstance(body, dict) and not {"messages", "input", "prompt"} & set(body):
+            body = {**body, "messages": [{"role": "user", "content": "hello"}]}
+        return client.ask(self.port, body, **more)
+
+    def connect(self, timeout=30):
+        return client.Connection(self.port, timeout)
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def wait(self, seconds=15):
+        """The exit status, None if it still runs."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def stop(self):
+        """Ends it as an administrator would, and looks at what it leaves behind."""
+        if self.process.poll() is None:
+            self.signal(signal.SIGTERM)
+        status = self.wait(30)
+        if status is None:
+            self.kill()
+        self.judge(status)
+
+    def judge(self, status, expected=0):
+        found = TROUBLE.search(self.log)
+        assert not found, f"trouble in weir's output:\n{self.log[found.start():][:6000]}"
+        assert status == expected, f"weir ended with status {status}:\n{self.log[-3000:]}"
+
+    def log_line(self, matching, seconds=5):
+        """Waits for a line of the output that matches, and returns it."""
+        end = time.monotonic() + seconds
+        while True:
+            for line in self.log.splitlines():
+                if re.search(matching, line):
+                    return line
+            assert time.monotonic() < end, f"no line matches {matching!r}:\n{self.log[-3000:]}"
+            time.sleep(0.02)

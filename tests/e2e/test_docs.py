@@ -1,0 +1,74 @@
+"""What README.md and docs/ tell to type works: fenced blocks whose info string has the word `runnable` are run.
+
+A `sh runnable` or `python runnable` block is one script, and it must succeed. In a `console runnable` block each line that
+begins with `$ ` is run, and what follows up to the next one is what it prints; a line `...` there stands for any number of
+lines. The blocks of a page run in their order in one folder, with `weir` in the path and the quickstart served where
+the page says 127.0.0.1:4000.
+"""
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kit.weir import BINARY, ROOT, environment
+
+FENCE = re.compile(r"^```(\w+) runnable\n(.*?)^```$", re.M | re.S)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SCRIPTS = {"sh": ["bash", "-euo", "pipefail", "-c"], "python": ["python3", "-c"]}
+SERVED = "127.0.0.1:4000"
+
+
+def blocks(page):
+    return FENCE.findall(page.read_text())
+
+
+def expected(lines):
+    """A pattern of the lines that must be printed."""
+    parts = [r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in lines]
+    return re.compile("".join(parts) + r"\Z")
+
+
+def commands(kind, text):
+    """(argument vector, pattern of its output or None) for each command of a block."""
+    if kind in SCRIPTS:
+        yield [*SCRIPTS[kind], text], None
+        return
+    assert kind == "console", f"a {kind} block cannot be run"
+    command, lines = None, []
+    for line in text.splitlines() + ["$ "]:
+        if line.startswith("$ "):
+            if command:
+                yield [*SCRIPTS["sh"], command], expected(lines)
+            command, lines = line[2:], []
+        else:
+            lines.append(line)
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in PAGES if blocks(page)])
+def test_the_commands_of_a_page(page, weirs, tmp_path):
+    weir = weirs((ROOT / "examples" / "quickstart.yaml").read_text())
+    folder = tmp_path / "page"
+    folder.mkdir()
+    (folder / "examples").symlink_to(ROOT / "examples")
+    (folder / "weir").symlink_to(BINARY)
+    (folder / "build").mkdir()
+    (folder / "build" / "weir").symlink_to(BINARY)
+    env = {**environment(), "PATH": f"{folder}:{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}", "OPENAI_API_KEY": "none"}
+    for kind, text in blocks(page):
+        for command, pattern in commands(kind, text.replace(SERVED, f"127.0.0.1:{weir.port}")):
+            done = subprocess.run(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=50)
+            assert done.returncode == 0, f"{command[-1]}\n{done.stdout}{done.stderr}"
+            assert pattern is None or pattern.match(done.stdout), f"{command[-1]}\nprinted\n{done.stdout}"
+
+
+def test_the_blocks_are_found():
+    assert Path(PAGES[0]).exists()
+    assert blocks(PAGES[0]), "README.md shows something that can be run"
+
+
+def test_how_a_block_is_read():
+    (first, pattern), (second, nothing) = commands("console", "$ echo a; echo b; echo c\na\n...\nc\n$ true\n")
+    assert first[-1] == "echo a; echo b; echo c" and pattern.match("a\nb\nc\n") and not pattern.match("a\nb\n")
+    assert second[-1] == "true" and nothing.match("") and not nothing.match("x\n")

@@ -1,0 +1,75 @@
+"""Manners of HTTP that are no routing: browsers, HEAD, methods, identifiers."""
+import re
+
+import pytest
+
+from kit.client import request_bytes
+
+
+@pytest.fixture
+def weir(serve, up):
+    up.says("d1", "fine")
+    return serve({"g": ["d1"]}, general={"master_key": "sk-e2e"})
+
+
+def test_browsers_may_ask_first(weir):
+    for path in ("/v1/chat/completions", "/v1/models", "/v1/embeddings"):
+        reply = weir.ask(None, path=path, method="OPTIONS", headers={
+            "authorization": None, "origin": "https://app.example", "access-control-request-method": "POST",
+            "access-control-request-headers": "authorization, content-type, x-stainless-os"})
+        assert reply.status in (200, 204), reply
+        assert reply.header("access-control-allow-origin") in ("*", "https://app.example")
+        assert re.search(r"POST|\*", reply.header("access-control-allow-methods"))
+        allowed = reply.header("access-control-allow-headers").lower()
+        assert "authorization" in allowed and ("x-stainless-os" in allowed or "*" in allowed)
+
+
+def test_browsers_may_read_answers_and_errors(weir):
+    for model in ("g", "nobody"):
+        reply = weir.ask(model, headers={"origin": "https://app.example"})
+        assert reply.header("access-control-allow-origin") in ("*", "https://app.example"), reply
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/health/liveliness", "/health/readiness"])
+def test_head_is_get_without_the_body(weir, path):
+    got = weir.ask(None, path=path, method="GET")
+    with weir.connect() as connection:
+        connection.send(request_bytes(None, path, "HEAD") + request_bytes(None, path, "GET"))
+        headed = connection.reply("HEAD")
+        assert headed.status == got.status == 200 and headed.header("content-length") == got.header("content-length")
+        assert connection.reply().body == got.body
+
+
+def test_every_answer_has_an_id_of_its_own(weir):
+    replies = [weir.ask("g"), weir.ask({"model": "g", "stream": True}), weir.ask("nobody"), weir.ask(b"{"), weir.ask("g")]
+    ids = [reply.header("x-litellm-call-id") for reply in replies]
+    assert all(id and len(id) >= 16 for id in ids) and len(set(ids)) == len(ids)
+
+
+def test_a_query_does_not_disturb_a_route(weir):
+    assert weir.ask("g", path="/v1/chat/completions?api-version=1&x=%41").text == "fine"
+    assert weir.ask(None, path="/v1/models?limit=3", method="GET").status == 200
+
+
+def test_a_target_in_absolute_form_is_served(weir):
+    assert weir.ask("g", path=f"http://127.0.0.1:{weir.port}/v1/chat/completions").text == "fine"
+
+
+def test_errors_never_echo_markup_unquoted(weir):
+    reply = weir.ask(None, path="/<script>alert(1)</script>", method="GET")
+    assert reply.status in (400, 404) and reply.header("content-type").startswith("application/json")
+
+
+@pytest.mark.parametrize("headers", [{"authorization": "bearer sk-e2e"}, {"authorization": "Bearer  sk-e2e"}, {"authorization": None, "x-api-key": "sk-e2e"}])
+def test_the_key_is_found_however_it_is_sent(weir, headers):
+    assert weir.ask("g", headers=headers).text == "fine"
+
+
+def test_one_connection_serves_many_requests_of_all_sorts(weir):
+    with weir.connect() as connection:
+        for number in range(30):
+            body = {"model": "nobody" if number % 3 == 0 else "g", "messages": [], "stream": number % 2 == 0}
+            connection.send(request_bytes(body))
+            reply = connection.reply()
+            assert reply.status == (400 if number % 3 == 0 else 200)
+            assert number % 3 == 0 or reply.text == "fine"
