@@ -118,9 +118,9 @@ BAD_HEADS = {
     "a chunk without its end": b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}garbage\r\n0\r\n\r\n",
     "an endless chunk size": b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + b"0" * 100_000,
     "a promise to switch": b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
-    "a redirect": b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/\r\ncontent-length: 0\r\n\r\n",
-    "no content": b"HTTP/1.1 204 No Content\r\n\r\n",
-    "not modified": b"HTTP/1.1 304 Not Modified\r\n\r\n",
+    "a redirect": b"HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+    "no content": b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n",
+    "not modified": b"HTTP/1.1 304 Not Modified\r\nconnection: close\r\n\r\n",
 }
 
 

@@ -85,7 +85,7 @@ def test_the_limit_of_a_body_is_64_mib_where_none_is_set(make, up, size):
 
 
 def test_expect_100_continue(make, up):
-    weir = make(max_body_bytes=1000)
+    weir = make(max_body_bytes=2000)
     data = json.dumps(CHAT).encode()
     with weir.connect(5) as connection:
         connection.send(request_bytes(None, headers={"content-length": str(len(data)), "content-type": "application/json", "expect": "100-continue"}))
@@ -93,7 +93,7 @@ def test_expect_100_continue(make, up):
         connection.send(data)
         assert connection.reply().text == "fine"
     with weir.connect(5) as connection:
-        connection.send(request_bytes(None, headers={"content-length": "1001", "expect": "100-continue"}))
+        connection.send(request_bytes(None, headers={"content-length": "2001", "expect": "100-continue"}))
         assert connection.reply().status == 413
 
 
@@ -105,7 +105,7 @@ def test_a_stranger_is_refused_before_the_body(serve, up):
 
 
 def test_slow_heads_are_cut_off(make):
-    weir = make(header_timeout=0.6)
+    weir = make(header_timeout=0.6, idle_timeout=0.6)
     with weir.connect(10) as slow, weir.connect(10) as silent:
         began = time.monotonic()
         assert slow.send_slowly(request_bytes(CHAT)[:60], 1, 0.05) <= 60

@@ -1,5 +1,6 @@
 """Upstreams over TLS: certificates are verified, names are told and checked, and all the trouble of plain ones happens here too."""
 import socket
+import time
 
 import pytest
 
@@ -87,8 +88,9 @@ def test_a_plain_server_where_tls_is_due_and_the_reverse(weirs, up, secure, cert
     upstream = secure()
     made = config(up, {"tls-to-plain": {"d1": {"api_base": up.url("d1").replace("http:", "https:")}},
                        "plain-to-tls": {"d2": {"api_base": upstream.url("d1").replace("https:", "http:")}}})
+    made["weir_settings"]["connect_timeout"] = 0.5
     weir = weirs(made, env={"SSL_CERT_FILE": certificates.authority})
-    assert weir.ask("tls-to-plain").status == 500
+    assert weir.ask("tls-to-plain").status in (408, 500)
     assert weir.ask("plain-to-tls").status == 500
     assert up.hits() == upstream.hits() == 0
 
@@ -125,6 +127,7 @@ def test_connections_over_tls_are_used_again(secure, trusting):
     upstream.says("d1", answers.close_idle(answers.text("over TLS"), 0.02))
     for _ in range(4):
         assert weir.ask("g").text == "over TLS"
+        time.sleep(0.06)
 
 
 def test_a_server_that_never_answers_the_greeting(weirs, mute_port):

@@ -9,7 +9,7 @@ HAS_TEXT = re.compile(rb'"(?:content|text)": ?"[^"]')
 
 class Reply:
     def __init__(self):
-        self.status, self.headers, self.body = None, [], b""
+        self.status, self.headers, self.body = None, [], bytearray()
         self.cut = False            # the connection ended before the message was complete
         self.events, self.done, self.error = [], False, None
         self.elapsed = self.first_text = None
@@ -53,7 +53,7 @@ class Connection:
     def __init__(self, port, timeout=30, host="127.0.0.1"):
         self.socket = socket.create_connection((host, port), timeout=timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.buffer = b""
+        self.buffer = bytearray()
 
     def __enter__(self):
         return self
@@ -81,7 +81,7 @@ class Connection:
         """Whether the other side closes (FIN or RST) within this time, without sending anything more."""
         self.socket.settimeout(seconds)
         try:
-            return self.buffer == b"" and self.socket.recv(1) == b""
+            return not self.buffer and self.socket.recv(1) == b""
         except ConnectionError:
             return True
         except TimeoutError:
@@ -89,7 +89,7 @@ class Connection:
 
     def _more(self):
         try:
-            data = self.socket.recv(65536)
+            data = self.socket.recv(1 << 20)
         except ConnectionError:
             data = b""
         self.buffer += data
@@ -99,14 +99,17 @@ class Connection:
         while mark not in self.buffer:
             if not self._more():
                 return None
-        found, self.buffer = self.buffer.split(mark, 1)
+        end = self.buffer.index(mark)
+        found = bytes(self.buffer[:end])
+        del self.buffer[:end + len(mark)]
         return found
 
     def _take(self, count):
         while len(self.buffer) < count:
             if not self._more():
                 return None
-        found, self.buffer = self.buffer[:count], self.buffer[count:]
+        found = bytes(self.buffer[:count])
+        del self.buffer[:count]
         return found
 
     def reply(self, method="POST", began=None):
@@ -141,12 +144,11 @@ class Connection:
         elif length is not None:
             data = self._take(int(length))
             reply.cut = data is None
-            yield self.buffer if data is None else data
+            yield bytes(self.buffer) if data is None else data
         else:
             while self._more():
                 pass
-            data, self.buffer = self.buffer, b""
-            yield data
+            yield self._take(len(self.buffer))
 
     def _chunks(self, reply):
         while True:
@@ -161,7 +163,7 @@ class Connection:
 
 
 def read_events(reply):
-    for block in re.split(r"\r?\n\r?\n", reply.body.decode("utf-8", "replace")):
+    for block in re.split(r"(?:\r\n|\r|\n){2}", reply.body.decode("utf-8", "replace")):
         data = "\n".join(line[5:].lstrip() for line in block.splitlines() if line.startswith("data:"))
         if not data:
             continue

@@ -68,8 +68,19 @@ class Proxy:
             far_reader, far_writer = await asyncio.open_connection(url.hostname, url.port or 80)
             path = url.path + (f"?{url.query}" if url.query else "")
             kept = [(name, value) for name, value in headers if not name.startswith("proxy-") and name != "connection"]
-            far_writer.write((f"{method} {path} HTTP/1.1\r\n" + "".join(f"{n}: {v}\r\n" for n, v in kept) + "connection: close\r\n\r\n").encode())
+            far_writer.write(head_bytes(f"{method} {path} HTTP/1.1", kept))
+            upload = asyncio.ensure_future(pump(reader, far_writer))
+            first, fields = await read_head(far_reader)
+            writer.write(head_bytes(" ".join(first), fields))
+            await pump(far_reader, writer)
+            upload.cancel()
+            return
         await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
+
+
+def head_bytes(first, fields):
+    """A head after which the connection ends, so that whoever only copies bytes need not know where a message ends."""
+    return (first + "\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "connection: close\r\n\r\n").encode("latin-1")
 
 
 async def pump(reader, writer):

@@ -121,7 +121,7 @@ class Upstream:
         try:
             while True:
                 call = await read_request(reader, writer, number)
-                if not await self._play(call, reader, writer):
+                if not await self._play(call, reader, writer) or call.header("connection") == "close":
                     return
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ValueError, IndexError, OSError):
             pass
