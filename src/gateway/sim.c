@@ -163,16 +163,15 @@ static void answer_stream(struct weir_sim_run *run)
 static void on_timer(struct weir_timer *timer)
 {
     struct weir_sim_run *run = WEIR_CONTAINER(timer, struct weir_sim_run, timer);
-    struct weir_job *job = run->upcall->job;
 
-    weir_job_enter(job);
+    weir_upcall_enter(run->upcall);
     if (run->fails)
         answer_failure(run);
     else if (run->upcall->stream)
         answer_stream(run);
     else
         answer_plain(run);
-    weir_job_leave(job);
+    weir_upcall_leave(run->upcall);
 }
 
 /* ---- beginning ---- */

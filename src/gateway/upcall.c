@@ -59,6 +59,18 @@ void weir_upcall_release(struct weir_upcall *upcall)
     weir_buf_deinit(&upcall->body);
 }
 
+void weir_upcall_enter(struct weir_upcall *upcall)
+{
+    weir_job_enter(upcall->job);
+    upcall->entered = true;
+}
+
+void weir_upcall_leave(struct weir_upcall *upcall)
+{
+    upcall->entered = false;
+    weir_job_leave(upcall->job);
+}
+
 static void stop_source(struct weir_upcall *upcall)
 {
     weir_loop_cancel(upcall->job->worker->loop, &upcall->linger);
@@ -71,11 +83,10 @@ static void stop_source(struct weir_upcall *upcall)
 static void on_linger(struct weir_timer *timer)
 {
     struct weir_upcall *upcall = WEIR_CONTAINER(timer, struct weir_upcall, linger);
-    struct weir_job *job = upcall->job;
 
-    weir_job_enter(job);
+    weir_upcall_enter(upcall);
     stop_source(upcall);
-    weir_job_leave(job);
+    weir_upcall_leave(upcall);
 }
 
 /* Keeps what the failure says in the job's arena; without memory for that the facts alone must do. */
@@ -275,32 +286,29 @@ void weir_upcall_on_broken(struct weir_upcall *upcall, weir_mishap mishap)
 static void on_fetch_head(struct weir_fetch *fetch, const struct weir_http1_head *head)
 {
     struct weir_upcall *upcall = fetch->user;
-    struct weir_job *job = upcall->job;
 
-    weir_job_enter(job);
+    weir_upcall_enter(upcall);
     weir_upcall_on_head(upcall, head);
-    weir_job_leave(job);
+    weir_upcall_leave(upcall);
 }
 
 static void on_fetch_body(struct weir_fetch *fetch, struct weir_slice bytes)
 {
     struct weir_upcall *upcall = fetch->user;
-    struct weir_job *job = upcall->job;
 
-    weir_job_enter(job);
+    weir_upcall_enter(upcall);
     weir_upcall_on_body(upcall, bytes);
-    weir_job_leave(job);
+    weir_upcall_leave(upcall);
 }
 
 static void on_fetch_done(struct weir_fetch *fetch)
 {
     struct weir_upcall *upcall = fetch->user;
-    struct weir_job *job = upcall->job;
 
-    weir_job_enter(job);
+    weir_upcall_enter(upcall);
     weir_upcall_on_done(upcall);
     upcall->head = NULL;
-    weir_job_leave(job);
+    weir_upcall_leave(upcall);
 }
 
 static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_failure *failure)
@@ -320,15 +328,14 @@ static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_fai
         [WEIR_FETCH_TOO_LARGE] = WEIR_MISHAP_TOO_LARGE,
     };
     struct weir_upcall *upcall = fetch->user;
-    struct weir_job *job = upcall->job;
 
-    weir_job_enter(job);
+    weir_upcall_enter(upcall);
     if (failure->kind == WEIR_FETCH_LIMIT || failure->kind == WEIR_FETCH_NOMEM)
         fail_here(upcall);
     else
         weir_upcall_on_broken(upcall, mishaps[failure->kind]);
     upcall->head = NULL;
-    weir_job_leave(job);
+    weir_upcall_leave(upcall);
 }
 
 static const struct weir_fetch_events fetch_events = {
@@ -354,12 +361,17 @@ static void start_fetch(struct weir_upcall *upcall)
 
 /* ---- beginning ---- */
 
+static bool may_be_used_anew(const struct weir_upcall *upcall)
+{
+    return upcall->told && !upcall->entered && upcall != upcall->job->server && weir_upcall_quiet(upcall);
+}
+
 /* A used attempt of the job, or a new one; linked into the job. */
 static struct weir_upcall *take(struct weir_job *job)
 {
     struct weir_upcall *upcall = job->attempts;
 
-    while (upcall != NULL && (!upcall->told || upcall == job->server || !weir_upcall_quiet(upcall)))
+    while (upcall != NULL && !may_be_used_anew(upcall))
         upcall = upcall->next;
     if (upcall != NULL) {
         struct weir_upcall *next = upcall->next;

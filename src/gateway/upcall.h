@@ -36,6 +36,7 @@ struct weir_upcall {
     uint64_t started_ns;
     uint64_t ended_ns;
     bool stream;
+    bool entered;   /* its source is talking: it cannot become another attempt meanwhile */
     bool told;      /* the engine knows its end, or has cancelled it */
     bool committed; /* its content goes to the client */
     bool chunk_told;
@@ -72,6 +73,10 @@ struct weir_upcall {
 #define WEIR_UPCALL_FAILED 1
 WEIR_MUST_USE int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_start *start,
                                     struct weir_failure *ret_failure);
+
+/* Brackets of what a source does of its own accord, from the loop.  The second may end the job. */
+void weir_upcall_enter(struct weir_upcall *upcall);
+void weir_upcall_leave(struct weir_upcall *upcall);
 
 /* Stops it; nothing is told any more.  what says why, for the record. */
 void weir_upcall_cancel(struct weir_upcall *upcall, weir_mishap what);
