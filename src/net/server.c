@@ -35,6 +35,9 @@ enum {
 /* A connection that is idle for so long gives its buffers back. */
 #define RELEASE_AFTER_NS WEIR_NS_PER_S
 
+/* While the server drains a new connection has so long to show that it was made for a request. */
+#define DRAIN_GRACE_NS WEIR_NS_PER_S
+
 static struct weir_exchange *conn_of(struct weir_stream *stream)
 {
     return (struct weir_exchange *)(void *)((char *)stream - offsetof(struct weir_exchange, stream));
@@ -185,10 +188,19 @@ static const struct weir_stream_events conn_events = {.on_read = on_read,
 
 /* ---- time ---- */
 
+/* A new connection is waited for as for the rest of a head. */
+static uint64_t idle_limit(const struct weir_exchange *conn)
+{
+    const struct weir_server_config *c = &conn->server->config;
+    uint64_t limit_ns = conn->requests == 0 ? c->head_timeout_ns : c->idle_timeout_ns;
+
+    return conn->server->draining && limit_ns > DRAIN_GRACE_NS ? DRAIN_GRACE_NS : limit_ns;
+}
+
 static void on_idle_timer(struct weir_exchange *conn)
 {
     weir_server *server = conn->server;
-    uint64_t end_ns = weir_time_add(conn->since_ns, server->config.idle_timeout_ns);
+    uint64_t end_ns = weir_time_add(conn->since_ns, idle_limit(conn));
 
     if (weir_loop_now(server->loop) >= end_ns) {
         weir_conn_close(conn, WEIR_EXCHANGE_SENT);
@@ -238,12 +250,9 @@ static void on_timer(struct weir_timer *timer)
 
 static uint64_t idle_end(const struct weir_exchange *conn)
 {
-    const struct weir_server_config *c = &conn->server->config;
+    uint64_t limit_ns = idle_limit(conn);
 
-    if (conn->requests == 0)
-        return weir_time_add(conn->since_ns, c->head_timeout_ns);
-    return weir_time_add(conn->since_ns,
-                         c->idle_timeout_ns < RELEASE_AFTER_NS ? c->idle_timeout_ns : RELEASE_AFTER_NS);
+    return weir_time_add(conn->since_ns, limit_ns < RELEASE_AFTER_NS ? limit_ns : RELEASE_AFTER_NS);
 }
 
 void weir_conn_set_timer(struct weir_exchange *conn)
@@ -458,8 +467,12 @@ void weir_server_drain(weir_server *server, void (*drained)(void *user), void *u
         accept_rest(server, &server->sockets[i]);
     close_sockets(server);
     for (struct weir_exchange *conn = server->first; conn != NULL; conn = conn->next) {
-        if (conn->phase == WEIR_CONN_IDLE && conn->requests > 0)
+        if (conn->phase != WEIR_CONN_IDLE)
+            continue;
+        if (conn->requests > 0)
             weir_conn_close(conn, WEIR_EXCHANGE_SENT);
+        else
+            weir_conn_set_timer(conn);
     }
     maybe_drained(server);
 }

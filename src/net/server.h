@@ -90,7 +90,8 @@ struct weir_server_config {
     size_t max_requests;      /* on one connection [1,000,000]; the last answer closes it */
     size_t high_water_bytes;  /* of a stream's queue: above it writes say FULL [256 KiB] */
     size_t max_queue_bytes;   /* what a handler that ignores FULL may queue [1 MiB] */
-    uint64_t head_timeout_ns; /* from the first byte (on a new connection: from accept) [15 s]; 408 */
+    uint64_t head_timeout_ns; /* from the first byte [15 s]; 408.  A new connection is closed when none came
+                                 for so long */
     uint64_t body_timeout_ns; /* without a byte of the body [30 s]; 408 */
     uint64_t idle_timeout_ns; /* between requests [75 s]; closed silently */
     uint64_t send_timeout_ns; /* without a byte of the answer taken [60 s]; closed */
@@ -109,8 +110,9 @@ WEIR_MUST_USE int weir_server_new(weir_loop *loop, const struct weir_server_conf
 WEIR_MUST_USE int weir_server_listen(weir_server *server, weir_listener *listener, size_t worker);
 
 /*
- * Stops accepting, closes idle connections, lets the exchanges end (their answers say "Connection: close")
- * and calls drained(user) once, when no connection is left; from inside the call if there is none.
+ * Stops accepting, closes idle connections (new ones a second after they were made), lets the exchanges end
+ * (their answers say "Connection: close") and calls drained(user) once, when no connection is left; from
+ * inside the call if there is none.
  */
 void weir_server_drain(weir_server *server, void (*drained)(void *user), void *user);
 

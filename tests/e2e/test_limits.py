@@ -105,7 +105,7 @@ def test_a_stranger_is_refused_before_the_body(serve, up):
 
 
 def test_slow_heads_are_cut_off(make):
-    weir = make(header_timeout=0.6, idle_timeout=0.6)
+    weir = make(header_timeout=0.6)
     with weir.connect(10) as slow, weir.connect(10) as silent:
         began = time.monotonic()
         assert slow.send_slowly(request_bytes(CHAT)[:60], 1, 0.05) <= 60

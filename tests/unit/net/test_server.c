@@ -667,6 +667,27 @@ static void draining_lets_exchanges_end_and_takes_no_more(void **state)
     close_bench(b);
 }
 
+static void draining_waits_a_moment_for_connections_that_are_new(void **state)
+{
+    struct bench *b = open_bench(WAIT);
+    size_t drained = 0;
+    int silent = kit_connect(b->port);
+    int asking = kit_connect(b->port);
+
+    (void)state;
+    weir_server_drain(b->server, count, &drained);
+    kit_send(b->loop, asking, GET);
+    kit_until(b->loop, asked, b);
+    assert_int_equal(weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("done"), 1), 0);
+    kit_expect_end(b->loop, silent, &b->text);
+    assert_int_equal(b->text.len, 0);
+    kit_expect_end(b->loop, asking, &b->text);
+    kit_until(b->loop, counted, &drained);
+    (void)close(silent);
+    (void)close(asking);
+    close_bench(b);
+}
+
 static void a_head_request_gets_a_length_and_no_body(void **state)
 {
     struct bench *b = open_bench(ECHO);
@@ -722,6 +743,7 @@ int main(void)
         cmocka_unit_test(the_last_request_of_a_connection_says_so),
         cmocka_unit_test(a_connection_too_many_is_told_so),
         cmocka_unit_test(draining_lets_exchanges_end_and_takes_no_more),
+        cmocka_unit_test(draining_waits_a_moment_for_connections_that_are_new),
         cmocka_unit_test(a_head_request_gets_a_length_and_no_body),
         cmocka_unit_test(the_peer_is_named),
     };
