@@ -81,14 +81,15 @@ static void read_detail(const struct weir_json_item *item, struct weir_slice obj
         *count = value;
 }
 
-static void read_usage(struct weir_slice object, struct weir_usage *usage)
+/* Every reader below takes the cursor behind what it reads: 0 or WEIR_JSON_BAD. */
+
+static int read_usage(struct weir_json_cursor *outer, struct weir_usage *usage)
 {
     struct weir_json_cursor cursor;
     struct weir_json_item item;
 
-    if (weir_json_enter(&cursor, object, DEPTH_MAX) != 0)
-        return;
     usage->told = true;
+    weir_json_into(outer, &cursor);
     while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM) {
         read_count(&item, WEIR_SLICE("prompt_tokens"), &usage->prompt_tokens);
         read_count(&item, WEIR_SLICE("completion_tokens"), &usage->completion_tokens);
@@ -98,27 +99,32 @@ static void read_usage(struct weir_slice object, struct weir_usage *usage)
         read_detail(&item, WEIR_SLICE("completion_tokens_details"), WEIR_SLICE("reasoning_tokens"),
                     &usage->reasoning_tokens);
     }
+    return weir_json_out(outer, &cursor);
 }
 
-static void read_delta(struct weir_slice object, struct facts *facts)
+static void read_delta_member(const struct weir_json_item *item, struct facts *facts)
+{
+    if (!holds_something(&item->value))
+        return;
+    for (size_t i = 0; i < sizeof(delta_fields) / sizeof(delta_fields[0]); i++) {
+        if (!weir_json_key_is(item, delta_fields[i].name))
+            continue;
+        if (delta_fields[i].is_text && item->value.type == WEIR_JSON_STRING)
+            facts->text = true;
+        else
+            facts->other = true;
+    }
+}
+
+static int read_delta(struct weir_json_cursor *outer, struct facts *facts)
 {
     struct weir_json_cursor cursor;
     struct weir_json_item item;
 
-    if (weir_json_enter(&cursor, object, DEPTH_MAX) != 0)
-        return;
-    while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM) {
-        if (!holds_something(&item.value))
-            continue;
-        for (size_t i = 0; i < sizeof(delta_fields) / sizeof(delta_fields[0]); i++) {
-            if (!weir_json_key_is(&item, delta_fields[i].name))
-                continue;
-            if (delta_fields[i].is_text && item.value.type == WEIR_JSON_STRING)
-                facts->text = true;
-            else
-                facts->other = true;
-        }
-    }
+    weir_json_into(outer, &cursor);
+    while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM)
+        read_delta_member(&item, facts);
+    return weir_json_out(outer, &cursor);
 }
 
 static void read_finish(const struct weir_json_value *reason, struct facts *facts)
@@ -132,50 +138,71 @@ static void read_finish(const struct weir_json_value *reason, struct facts *fact
         facts->ended_in_error = true;
 }
 
-static void read_choice(struct weir_slice object, struct facts *facts)
+static int read_choice_member(struct weir_json_cursor *cursor, struct weir_json_item *item,
+                              struct facts *facts)
 {
-    struct weir_json_cursor cursor;
-    struct weir_json_item item;
+    int r;
 
-    if (weir_json_enter(&cursor, object, DEPTH_MAX) != 0)
-        return;
-    while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM) {
-        if (weir_json_key_is(&item, WEIR_SLICE("delta")))
-            read_delta(item.value.text, facts);
-        else if (weir_json_key_is(&item, WEIR_SLICE("finish_reason")))
-            read_finish(&item.value, facts);
-        else if (weir_json_key_is(&item, WEIR_SLICE("text")) && holds_something(&item.value))
-            facts->text = true;
-        else if (weir_json_key_is(&item, WEIR_SLICE("error")) && holds_something(&item.value))
-            facts->error = item.value.text;
-    }
-}
-
-static void read_items(weir_route route, const struct weir_json_value *array, struct facts *facts)
-{
-    struct weir_json_cursor cursor;
-    struct weir_json_item item;
-
-    if (array->type != WEIR_JSON_ARRAY || weir_json_enter(&cursor, array->text, DEPTH_MAX) != 0)
-        return;
-    facts->has_items = true;
-    facts->no_items = !holds_something(array);
-    if (!weir_route_row(route)->streams)
-        return;
-    while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM)
-        read_choice(item.value.text, facts);
-}
-
-static void read_member(weir_route route, const struct weir_json_item *item, struct facts *facts)
-{
-    if (weir_json_key_is(item, weir_route_row(route)->items))
-        read_items(route, &item->value, facts);
-    else if (weir_json_key_is(item, WEIR_SLICE("model")) && facts->model.type == WEIR_JSON_NOTHING)
-        facts->model = item->value;
-    else if (weir_json_key_is(item, WEIR_SLICE("usage")) && item->value.type == WEIR_JSON_OBJECT)
-        read_usage(item->value.text, &facts->usage);
+    if (item->value.type == WEIR_JSON_OBJECT && weir_json_key_is(item, WEIR_SLICE("delta")))
+        return read_delta(cursor, facts);
+    r = weir_json_over(cursor, item);
+    if (r != 0)
+        return r;
+    if (weir_json_key_is(item, WEIR_SLICE("finish_reason")))
+        read_finish(&item->value, facts);
+    else if (weir_json_key_is(item, WEIR_SLICE("text")) && holds_something(&item->value))
+        facts->text = true;
     else if (weir_json_key_is(item, WEIR_SLICE("error")) && holds_something(&item->value))
         facts->error = item->value.text;
+    return 0;
+}
+
+static int read_choice(struct weir_json_cursor *outer, struct facts *facts)
+{
+    struct weir_json_cursor cursor;
+    struct weir_json_item item;
+    int r = 0;
+
+    weir_json_into(outer, &cursor);
+    while (r == 0 && weir_json_step(&cursor, &item) == WEIR_JSON_ITEM)
+        r = read_choice_member(&cursor, &item, facts);
+    return weir_json_out(outer, &cursor);
+}
+
+static int read_items(weir_route route, struct weir_json_cursor *outer, struct facts *facts)
+{
+    bool choices = weir_route_row(route)->streams;
+    struct weir_json_cursor cursor;
+    struct weir_json_item item;
+    int r = 0;
+
+    facts->has_items = true;
+    weir_json_into(outer, &cursor);
+    while (r == 0 && weir_json_step(&cursor, &item) == WEIR_JSON_ITEM) {
+        facts->no_items = false;
+        r = choices && item.value.type == WEIR_JSON_OBJECT ? read_choice(&cursor, facts)
+                                                           : weir_json_over(&cursor, &item);
+    }
+    return weir_json_out(outer, &cursor);
+}
+
+static int read_member(weir_route route, struct weir_json_cursor *cursor, struct weir_json_item *item,
+                       struct facts *facts)
+{
+    int r;
+
+    if (item->value.type == WEIR_JSON_ARRAY && weir_json_key_is(item, weir_route_row(route)->items))
+        return read_items(route, cursor, facts);
+    if (item->value.type == WEIR_JSON_OBJECT && weir_json_key_is(item, WEIR_SLICE("usage")))
+        return read_usage(cursor, &facts->usage);
+    r = weir_json_over(cursor, item);
+    if (r != 0)
+        return r;
+    if (weir_json_key_is(item, WEIR_SLICE("model")) && facts->model.type == WEIR_JSON_NOTHING)
+        facts->model = item->value;
+    else if (weir_json_key_is(item, WEIR_SLICE("error")) && holds_something(&item->value))
+        facts->error = item->value.text;
+    return 0;
 }
 
 /* False: the text is no JSON object. */
@@ -188,8 +215,9 @@ static bool read_object(weir_route route, struct weir_slice text, struct facts *
     *facts = (struct facts){.no_items = true};
     if (weir_json_enter(&cursor, text, DEPTH_MAX) != 0 || !cursor.object)
         return false;
-    while ((r = weir_json_next(&cursor, &item)) == WEIR_JSON_ITEM)
-        read_member(route, &item, facts);
+    while ((r = weir_json_step(&cursor, &item)) == WEIR_JSON_ITEM)
+        if (read_member(route, &cursor, &item, facts) != 0)
+            return false;
     return r == 0;
 }
 

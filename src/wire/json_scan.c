@@ -376,8 +376,8 @@ static struct step next_value(struct weir_json_cursor *c, struct weir_json_item 
     struct step step;
 
     if (peek(p, c->end) == (c->object ? '}' : ']')) {
-        p = skip_space(p + 1, c->end);
-        c->over = p == c->end;
+        p = c->inside ? p + 1 : skip_space(p + 1, c->end);
+        c->over = c->inside || p == c->end;
         return c->over ? good(p) : wrong(p);
     }
     if (!c->first) {
@@ -398,7 +398,8 @@ static struct step next_value(struct weir_json_cursor *c, struct weir_json_item 
     return step;
 }
 
-int weir_json_next(struct weir_json_cursor *cursor, struct weir_json_item *ret_item)
+/* The next item, whole or, where it is a container that is to be entered, up to its bracket. */
+static int advance(struct weir_json_cursor *cursor, bool enter, struct weir_json_item *ret_item)
 {
     struct weir_json_item item = {0};
     struct step step;
@@ -406,8 +407,17 @@ int weir_json_next(struct weir_json_cursor *cursor, struct weir_json_item *ret_i
     if (cursor->over || cursor->bad)
         return cursor->bad ? WEIR_JSON_BAD : 0;
     step = next_value(cursor, &item);
-    if (step.ok && !cursor->over)
-        step = scan_value(step.at, cursor->end, cursor->depth_left, &item.value);
+    if (step.ok && !cursor->over) {
+        const char *p = skip_space(step.at, cursor->end);
+        weir_json_type type = type_of(peek(p, cursor->end));
+
+        if (enter && type >= WEIR_JSON_ARRAY) {
+            item.value = (struct weir_json_value){{p, 0}, type, false};
+            step = good(p);
+        } else {
+            step = scan_value(p, cursor->end, cursor->depth_left, &item.value);
+        }
+    }
     cursor->at = step.at;
     cursor->first = false;
     cursor->bad = !step.ok;
@@ -417,4 +427,51 @@ int weir_json_next(struct weir_json_cursor *cursor, struct weir_json_item *ret_i
         return 0;
     *ret_item = item;
     return WEIR_JSON_ITEM;
+}
+
+int weir_json_next(struct weir_json_cursor *cursor, struct weir_json_item *ret_item)
+{
+    return advance(cursor, false, ret_item);
+}
+
+int weir_json_step(struct weir_json_cursor *cursor, struct weir_json_item *ret_item)
+{
+    return advance(cursor, true, ret_item);
+}
+
+int weir_json_over(struct weir_json_cursor *cursor, struct weir_json_item *item)
+{
+    struct step step;
+
+    if (item->value.type < WEIR_JSON_ARRAY || item->value.text.len > 0)
+        return 0;
+    step = scan_value(cursor->at, cursor->end, cursor->depth_left, &item->value);
+    cursor->at = step.at;
+    cursor->bad = !step.ok;
+    return step.ok ? 0 : WEIR_JSON_BAD;
+}
+
+void weir_json_into(const struct weir_json_cursor *cursor, struct weir_json_cursor *ret_inner)
+{
+    *ret_inner = (struct weir_json_cursor){.start = cursor->at,
+                                           .at = cursor->at + 1,
+                                           .end = cursor->end,
+                                           .depth_left = cursor->depth_left == 0 ? 0 : cursor->depth_left - 1,
+                                           .object = *cursor->at == '{',
+                                           .first = true,
+                                           .bad = cursor->depth_left == 0,
+                                           .inside = true};
+}
+
+int weir_json_out(struct weir_json_cursor *cursor, struct weir_json_cursor *inner)
+{
+    struct weir_json_item item;
+    int r;
+
+    do {
+        r = weir_json_next(inner, &item);
+    } while (r == WEIR_JSON_ITEM);
+    cursor->at = inner->at;
+    cursor->bad = r != 0;
+    return r;
 }

@@ -62,6 +62,7 @@ struct weir_json_cursor {
     bool first;
     bool over;
     bool bad;
+    bool inside; /* of a container that was gone into: what follows it belongs to another cursor */
 };
 
 /* Conditions of the functions that read JSON. */
@@ -87,6 +88,32 @@ WEIR_MUST_USE int weir_json_enter(struct weir_json_cursor *cursor, struct weir_s
  * white space follows; WEIR_JSON_BAD.  Stopping earlier leaves the rest unchecked.
  */
 WEIR_MUST_USE int weir_json_next(struct weir_json_cursor *cursor, struct weir_json_item *ret_item);
+
+/*
+ * Going into a value instead of over it, so that a text which is read at several depths is scanned once:
+ *
+ *     while ((r = weir_json_step(&outer, &m)) == WEIR_JSON_ITEM)
+ *         if (it is the container that is looked for) {
+ *             weir_json_into(&outer, &inner);
+ *             ... walk inner ...
+ *             r = weir_json_out(&outer, &inner);
+ *         } else {
+ *             r = weir_json_over(&outer, &m);
+ *         }
+ *
+ * weir_json_step is weir_json_next, but it stops in front of an array or object: the item then has the
+ * value's type and no text, and one of the two ways on must be taken before the next step.
+ */
+WEIR_MUST_USE int weir_json_step(struct weir_json_cursor *cursor, struct weir_json_item *ret_item);
+
+/* Completes the item of a step; does nothing where it is complete.  0 or WEIR_JSON_BAD. */
+WEIR_MUST_USE int weir_json_over(struct weir_json_cursor *cursor, struct weir_json_item *item);
+
+/* Starts a walk in the array or object that a step has stopped at.  The cursor is not used until out. */
+void weir_json_into(const struct weir_json_cursor *cursor, struct weir_json_cursor *ret_inner);
+
+/* Checks what inner has not walked, and takes the cursor behind it.  0 or WEIR_JSON_BAD. */
+WEIR_MUST_USE int weir_json_out(struct weir_json_cursor *cursor, struct weir_json_cursor *inner);
 
 /* The bytes of a member from the quote of its key to the end of its value. */
 static inline struct weir_slice weir_json_item_text(const struct weir_json_item *item)

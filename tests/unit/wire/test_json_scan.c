@@ -318,16 +318,79 @@ static void assert_walk_agrees(struct weir_slice text)
         assert_int_equal(c.at - c.start, bad_at);
 }
 
+/* Walks into every second container and over the others; 0 or WEIR_JSON_BAD. */
+static int walk_in(struct weir_json_cursor *outer, unsigned *turn)
+{
+    struct weir_json_cursor cursor;
+    struct weir_json_item item;
+    int r = 0;
+
+    weir_json_into(outer, &cursor);
+    while (r == 0 && weir_json_step(&cursor, &item) == WEIR_JSON_ITEM)
+        r = item.value.type >= WEIR_JSON_ARRAY && (*turn)++ % 2 == 0 ? walk_in(&cursor, turn)
+                                                                     : weir_json_over(&cursor, &item);
+    return weir_json_out(outer, &cursor);
+}
+
+/* The same text read by going in and by going over. */
+static void assert_steps_agree(struct weir_slice text)
+{
+    struct weir_json_cursor cursor;
+    struct weir_json_item item;
+    unsigned turn = 0;
+    size_t bad_at = 0;
+    int r = 0;
+
+    if (weir_json_enter(&cursor, text, WEIR_JSON_DEPTH_MAX) != 0)
+        return;
+    while (r == 0 && (r = weir_json_step(&cursor, &item)) == WEIR_JSON_ITEM)
+        r = item.value.type >= WEIR_JSON_ARRAY ? walk_in(&cursor, &turn) : weir_json_over(&cursor, &item);
+    if (check(text, &bad_at) == 0) {
+        assert_int_equal(r, 0);
+    } else {
+        assert_int_equal(r, WEIR_JSON_BAD);
+        assert_int_equal(cursor.at - cursor.start, bad_at);
+    }
+}
+
+static void going_in_reads_what_going_over_reads(void **state)
+{
+    struct weir_json_cursor outer, inner;
+    struct weir_json_item item;
+
+    (void)state;
+    assert_int_equal(weir_json_enter(&outer, WEIR_SLICE("{\"a\": [1, {\"b\": 2}, 3] , \"c\":4}"), 16), 0);
+    assert_int_equal(weir_json_step(&outer, &item), WEIR_JSON_ITEM);
+    assert_int_equal(item.value.type, WEIR_JSON_ARRAY);
+    assert_int_equal(item.value.text.len, 0);
+    weir_json_into(&outer, &inner);
+    assert_int_equal(weir_json_step(&inner, &item), WEIR_JSON_ITEM);
+    assert_slice_is(item.value.text, "1");
+    assert_int_equal(weir_json_step(&inner, &item), WEIR_JSON_ITEM);
+    assert_int_equal(weir_json_over(&inner, &item), 0);
+    assert_slice_is(item.value.text, "{\"b\": 2}");
+    assert_int_equal(weir_json_over(&inner, &item), 0); /* it is complete */
+    assert_int_equal(weir_json_out(&outer, &inner), 0); /* what is left is passed */
+    assert_int_equal(weir_json_step(&outer, &item), WEIR_JSON_ITEM);
+    assert_slice_is(item.key, "c");
+    assert_slice_is(item.value.text, "4");
+    assert_int_equal(weir_json_step(&outer, &item), 0);
+}
+
 static void a_walk_and_a_check_agree(void **state)
 {
     struct weir_rand rand;
 
     (void)state;
     weir_rand_init(&rand, 4);
-    for (size_t i = 0; i < sizeof(valid) / sizeof(*valid); i++)
+    for (size_t i = 0; i < sizeof(valid) / sizeof(*valid); i++) {
         assert_walk_agrees(valid[i]);
-    for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++)
+        assert_steps_agree(valid[i]);
+    }
+    for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++) {
         assert_walk_agrees(invalid[i].text);
+        assert_steps_agree(invalid[i].text);
+    }
     for (int i = 0; i < 20000; i++) {
         static const char alphabet[] = "{}[],:\"\\ 1ae";
         char text[12] = "{\"";
@@ -336,6 +399,7 @@ static void a_walk_and_a_check_agree(void **state)
         for (size_t k = len > 4 ? 2 : 0; k < len; k++)
             text[k] = alphabet[weir_rand_below(&rand, sizeof(alphabet) - 1)];
         assert_walk_agrees((struct weir_slice){text, len});
+        assert_steps_agree((struct weir_slice){text, len});
     }
 }
 
@@ -372,6 +436,7 @@ int main(void)
         cmocka_unit_test(elements_are_told_in_their_order),
         cmocka_unit_test(a_value_found_can_be_entered_in_turn),
         cmocka_unit_test(only_containers_are_entered),
+        cmocka_unit_test(going_in_reads_what_going_over_reads),
         cmocka_unit_test(a_walk_and_a_check_agree),
         cmocka_unit_test(every_place_of_a_long_string_is_looked_at),
     };
