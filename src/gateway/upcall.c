@@ -341,9 +341,14 @@ static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_fai
 static const struct weir_fetch_events fetch_events = {
     .on_head = on_fetch_head, .on_body = on_fetch_body, .on_done = on_fetch_done, .on_error = on_fetch_error};
 
-static void start_fetch(struct weir_upcall *upcall)
+static int start_fetch(struct weir_upcall *upcall)
 {
+    struct weir_gateway *gateway = upcall->job->worker->gateway;
     const struct weir_upstream_request *built = &upcall->built;
+    weir_tls_context *tls = built->secure ? weir_upstreams_tls(&gateway->upstreams, upcall->upstream) : NULL;
+
+    if (built->secure && tls == NULL)
+        return WEIR_ERR_IO;
 
     upcall->request =
         (struct weir_fetch_request){.tls = built->secure,
@@ -357,6 +362,7 @@ static void start_fetch(struct weir_upcall *upcall)
                                     .part_count = built->part_count,
                                     .connect_timeout_ns = settings_of(upcall)->connect_timeout_ns};
     weir_client_start(upcall->job->worker->client, &upcall->fetch, &upcall->request);
+    return 0;
 }
 
 /* ---- beginning ---- */
@@ -488,20 +494,14 @@ int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_s
         return r;
     }
     upcall->simulated = deployment->endpoint->sim != NULL || deployment->endpoint->mock_response.len > 0;
-    if (upcall->simulated)
-        r = weir_sim_start(&upcall->sim, upcall);
-    else
-        r = build(upcall, start);
+    r = upcall->simulated ? weir_sim_start(&upcall->sim, upcall) : build(upcall, start);
     if (r == WEIR_BUILD_BAD_PLACE)
         return refuse(upcall, WEIR_SLICE("the request's api_base is no URL, or its key cannot be sent"),
                       ret_failure);
-    if (r < 0) {
-        upcall->told = true;
-        return r;
-    }
-    if (!upcall->simulated)
-        start_fetch(upcall);
-    return 0;
+    if (r == 0 && !upcall->simulated)
+        r = start_fetch(upcall);
+    upcall->told = r < 0;
+    return r;
 }
 
 void weir_upcall_pause(struct weir_upcall *upcall)

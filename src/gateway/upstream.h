@@ -7,6 +7,7 @@
 #ifndef WEIR_GATEWAY_UPSTREAM_H
 #define WEIR_GATEWAY_UPSTREAM_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,11 +21,12 @@
 
 struct weir_config;
 struct weir_endpoint;
+struct weir_settings;
 
 struct weir_upstream {
     struct weir_slice id;
     const struct weir_endpoint *endpoint;
-    weir_tls_context *tls;          /* NULL: plain */
+    weir_tls_context *tls;          /* NULL: by default, see weir_upstreams_tls */
     struct weir_slice id_line;      /* "x-litellm-model-id: d1\r\n" */
     struct weir_slice base_line;    /* "x-litellm-model-api-base: http://...\r\n"; empty: it has none */
     atomic_uint_fast64_t simulated; /* calls that sim or mock answered */
@@ -32,10 +34,13 @@ struct weir_upstream {
 
 /* All of a configuration. */
 struct weir_upstreams {
+    const struct weir_mem *mem;
+    const struct weir_settings *settings;
     struct weir_arena arena;
     struct weir_upstream *list; /* one for each deployment, in the configuration's order */
     size_t count;
-    weir_tls_context *default_tls; /* by the settings of the process */
+    pthread_mutex_t lock;          /* of default_tls, once threads run */
+    weir_tls_context *default_tls; /* by the settings of the process; NULL: not needed so far */
     uint32_t caller_places;        /* what at least one of them lets callers say */
 };
 
@@ -51,6 +56,10 @@ WEIR_MUST_USE int weir_upstreams_init(struct weir_upstreams *ret_upstreams, cons
 
 /* Accepts a zeroed one. */
 void weir_upstreams_deinit(struct weir_upstreams *upstreams);
+
+/* The context for a call of the upstream; NULL when none can be made.  Thread-safe; may read files the first
+ * time.  Lives as long as the upstreams. */
+weir_tls_context *weir_upstreams_tls(struct weir_upstreams *upstreams, const struct weir_upstream *upstream);
 
 /* The one that a prepared endpoint belongs to. */
 struct weir_upstream *weir_upstream_of(const struct weir_endpoint *endpoint);
