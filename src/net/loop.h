@@ -31,7 +31,8 @@ enum {
     WEIR_LOOP_DECODED_BYTES = 16 * 1024
 };
 
-/* mem must be safe for several threads when it is shared by several loops. */
+/* mem must be safe for several threads when it is shared by several loops.  The process must ignore SIGPIPE:
+ * libuv writes in a way that raises it. */
 WEIR_MUST_USE int weir_loop_new(const struct weir_mem *mem, weir_loop **ret_loop);
 
 /* Runs the close callbacks that are outstanding, then frees the loop.  Accepts NULL.  Every server, client,

@@ -8,7 +8,6 @@
 #include "net/server.h"
 
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <weir/error.h>
@@ -55,7 +54,7 @@ static uint64_t or_seconds(uint64_t value_ns, uint64_t fallback_s)
 
 /* ---- the server's end ---- */
 
-static void maybe_free(weir_server *server)
+void weir_server_maybe_free(weir_server *server)
 {
     if (server->closing && server->open_handles == 0)
         server->mem->free(server->mem->user, server, sizeof(*server));
@@ -144,7 +143,7 @@ static void on_closed(struct weir_stream *stream)
     weir_buf_deinit(&conn->ahead);
     server->mem->free(server->mem->user, conn, sizeof(*conn));
     if (server->closing)
-        maybe_free(server);
+        weir_server_maybe_free(server);
     else
         maybe_drained(server);
 }
@@ -290,7 +289,7 @@ void weir_conn_set_timer(struct weir_exchange *conn)
     weir_loop_arm(loop, &conn->timer, at_ns);
 }
 
-/* ---- accepting ---- */
+/* ---- beginnings ---- */
 
 static struct weir_exchange *new_conn(weir_server *server)
 {
@@ -324,7 +323,6 @@ static void welcome(struct weir_exchange *conn)
         weir_conn_close(conn, WEIR_EXCHANGE_REFUSED);
         return;
     }
-    conn->peer_len = weir_stream_peer(&conn->stream, conn->peer).len;
     weir_stream_read_start(&conn->stream);
     if (open > max)
         weir_conn_refuse(conn, 503, WEIR_SLICE("too many connections are open"));
@@ -332,59 +330,19 @@ static void welcome(struct weir_exchange *conn)
         weir_conn_set_timer(conn);
 }
 
-static void on_connection(uv_stream_t *socket, int status)
+void weir_conn_open(weir_server *server, int fd, const struct sockaddr *peer)
 {
-    struct weir_exchange *conn;
+    struct weir_exchange *conn = new_conn(server);
 
-    if (status != 0)
+    if (conn == NULL) {
+        (void)close(fd);
         return;
-    conn = new_conn(socket->data);
-    if (conn == NULL)
-        return;
-    if (weir_stream_accept(&conn->stream, (uv_tcp_t *)socket) == 0)
+    }
+    conn->peer_len = weir_address_text(peer, conn->peer).len;
+    if (weir_stream_adopt(&conn->stream, fd) == 0)
         welcome(conn);
     else
         weir_conn_close(conn, WEIR_EXCHANGE_GONE);
-}
-
-static void on_socket_closed(uv_handle_t *socket)
-{
-    weir_server *server = socket->data;
-
-    server->open_handles--;
-    maybe_free(server);
-}
-
-static int open_socket(weir_server *server, int fd, int backlog)
-{
-    uv_tcp_t *socket = &server->sockets[server->socket_count];
-
-    if (uv_tcp_init(weir_loop_uv(server->loop), socket) != 0) {
-        (void)close(fd);
-        return WEIR_ERR_IO;
-    }
-    socket->data = server;
-    server->socket_count++;
-    server->open_handles++;
-    if (uv_tcp_open(socket, fd) != 0) {
-        (void)close(fd);
-        return WEIR_ERR_IO;
-    }
-    return uv_listen((uv_stream_t *)socket, backlog, on_connection) == 0 ? 0 : WEIR_ERR_IO;
-}
-
-int weir_server_listen(weir_server *server, weir_listener *listener, size_t worker)
-{
-    int r = 0;
-
-    for (size_t i = 0; i < weir_listener_addresses(listener) && r == 0; i++) {
-        int fd = weir_listener_take(listener, worker, i);
-
-        if (server->socket_count == WEIR_LISTENER_ADDRESSES_MAX || fd < 0)
-            return WEIR_ERR_INVALID;
-        r = open_socket(server, fd, weir_listener_backlog(listener));
-    }
-    return r;
 }
 
 /* ---- the server ---- */
@@ -425,37 +383,9 @@ int weir_server_new(weir_loop *loop, const struct weir_server_config *config,
     server->handler = *handler;
     server->shared = shared;
     set_config(server, config);
+    weir_server_accept_init(server);
     *ret_server = server;
     return 0;
-}
-
-/* What the kernel has taken for us already is served, not reset with the socket. */
-static void accept_rest(weir_server *server, uv_tcp_t *socket)
-{
-    uv_os_fd_t fd;
-    int peer;
-
-    if (uv_fileno((uv_handle_t *)socket, &fd) != 0)
-        return;
-    while ((peer = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
-        struct weir_exchange *conn = new_conn(server);
-
-        if (conn == NULL) {
-            (void)close(peer);
-            return;
-        }
-        if (weir_stream_adopt(&conn->stream, peer) == 0)
-            welcome(conn);
-        else
-            weir_conn_close(conn, WEIR_EXCHANGE_GONE);
-    }
-}
-
-static void close_sockets(weir_server *server)
-{
-    for (size_t i = 0; i < server->socket_count; i++)
-        uv_close((uv_handle_t *)&server->sockets[i], on_socket_closed);
-    server->socket_count = 0;
 }
 
 void weir_server_drain(weir_server *server, void (*drained)(void *user), void *user)
@@ -463,11 +393,11 @@ void weir_server_drain(weir_server *server, void (*drained)(void *user), void *u
     server->draining = true;
     server->drained = drained;
     server->drained_user = user;
-    for (size_t i = 0; i < server->socket_count; i++)
-        accept_rest(server, &server->sockets[i]);
-    close_sockets(server);
+    weir_server_accept_rest(server);
+    weir_server_stop_accepting(server);
+    /* One whose request is in the socket already is served. */
     for (struct weir_exchange *conn = server->first; conn != NULL; conn = conn->next) {
-        if (conn->phase != WEIR_CONN_IDLE)
+        if (conn->phase != WEIR_CONN_IDLE || !weir_stream_is_quiet(&conn->stream))
             continue;
         if (conn->requests > 0)
             weir_conn_close(conn, WEIR_EXCHANGE_SENT);
@@ -484,10 +414,10 @@ void weir_server_close(weir_server *server)
     server->closing = true;
     server->draining = true;
     server->drained = NULL;
-    close_sockets(server);
+    weir_server_stop_accepting(server);
     for (struct weir_exchange *conn = server->first; conn != NULL; conn = conn->next)
         weir_conn_close(conn, WEIR_EXCHANGE_ABORTED);
-    maybe_free(server);
+    weir_server_maybe_free(server);
 }
 
 size_t weir_server_connections(const weir_server *server)

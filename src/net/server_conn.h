@@ -1,9 +1,10 @@
 /*
- * A connection of a server, and the exchange that is on it: shared by the three files of the server only.
+ * A connection of a server, and the exchange that is on it: shared by the files of the server only.
  *
- *   server.c       sockets, connections' lives, timers, drain
- *   server_read.c  bytes of the client to requests
- *   exchange.c     answers to bytes
+ *   server.c         connections' lives, timers, drain
+ *   server_accept.c  listening sockets
+ *   server_read.c    bytes of the client to requests
+ *   exchange.c       answers to bytes
  *
  * One object serves both, since a connection has one exchange at a time.  Phases:
  *
@@ -65,15 +66,22 @@ struct weir_exchange {
     struct weir_slice loan[WEIR_EXCHANGE_PARTS_MAX];
 };
 
+struct weir_server_socket {
+    uv_poll_t poll;
+    weir_server *server;
+    int fd;
+};
+
 struct weir_server {
     weir_loop *loop;
     const struct weir_mem *mem;
     struct weir_server_config config;
     struct weir_server_handler handler;
     struct weir_server_shared *shared;
-    uv_tcp_t sockets[WEIR_LISTENER_ADDRESSES_MAX];
+    struct weir_server_socket sockets[WEIR_LISTENER_ADDRESSES_MAX];
     size_t socket_count;
-    size_t open_handles; /* connections and sockets that the loop has not reported closed */
+    struct weir_timer rest; /* armed: nothing is accepted until it fires */
+    size_t open_handles;    /* connections and sockets that the loop has not reported closed */
     size_t connections;
     size_t exchanges;
     struct weir_exchange *first; /* of the connections */
@@ -85,6 +93,12 @@ struct weir_server {
 
 /* server.c */
 
+/* Makes a connection of an accepted socket, or closes it. */
+void weir_conn_open(weir_server *server, int fd, const struct sockaddr *peer);
+
+/* Frees the server when it is closing and the loop has let go of all of it. */
+void weir_server_maybe_free(weir_server *server);
+
 /* Closes the connection, with the exchange that is on it ending so. */
 void weir_conn_close(struct weir_exchange *conn, enum weir_exchange_end end);
 
@@ -93,6 +107,15 @@ void weir_conn_set_timer(struct weir_exchange *conn);
 
 /* Calls on_end if there is an exchange. */
 void weir_conn_end_exchange(struct weir_exchange *conn, enum weir_exchange_end end);
+
+/* server_accept.c */
+
+void weir_server_accept_init(weir_server *server);
+
+/* Takes what the kernel has accepted for us, so that it is not reset with the socket. */
+void weir_server_accept_rest(weir_server *server);
+
+void weir_server_stop_accepting(weir_server *server);
 
 /* server_read.c */
 

@@ -44,14 +44,6 @@ int weir_stream_init(struct weir_stream *stream, weir_loop *loop, const struct w
     return 0;
 }
 
-int weir_stream_accept(struct weir_stream *stream, uv_tcp_t *listener)
-{
-    if (uv_accept((uv_stream_t *)listener, (uv_stream_t *)&stream->tcp) != 0)
-        return WEIR_STREAM_BROKEN;
-    (void)uv_tcp_nodelay(&stream->tcp, 1);
-    return 0;
-}
-
 int weir_stream_adopt(struct weir_stream *stream, int fd)
 {
     if (uv_tcp_open(&stream->tcp, fd) != 0) {
@@ -60,16 +52,6 @@ int weir_stream_adopt(struct weir_stream *stream, int fd)
     }
     (void)uv_tcp_nodelay(&stream->tcp, 1);
     return 0;
-}
-
-struct weir_slice weir_stream_peer(const struct weir_stream *stream, char text[WEIR_ADDRESS_TEXT_MAX])
-{
-    union weir_address address;
-    int len = (int)sizeof(address);
-
-    if (uv_tcp_getpeername(&stream->tcp, &address.sa, &len) != 0)
-        return WEIR_SLICE_EMPTY;
-    return weir_address_text(&address.sa, text);
 }
 
 static void on_connected(uv_connect_t *request, int status)

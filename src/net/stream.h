@@ -19,7 +19,6 @@
 
 #include "base/buf.h"
 #include "net/loop.h"
-#include "net/resolve.h"
 
 #include <uv.h>
 
@@ -65,19 +64,14 @@ WEIR_MUST_USE int weir_stream_init(struct weir_stream *stream, weir_loop *loop,
 /* The peer closed while it waited, or the system is short of something: close the stream. */
 #define WEIR_STREAM_BROKEN 1
 
-/* Takes a connection from a listening handle; sets TCP_NODELAY.  0 or WEIR_STREAM_BROKEN. */
-WEIR_MUST_USE int weir_stream_accept(struct weir_stream *stream, uv_tcp_t *listener);
-
-/* The same with a connected socket, which is the stream's from now on, or closed. */
+/* Takes a connected socket, which is the stream's from now on (or closed); sets TCP_NODELAY.  0 or
+ * WEIR_STREAM_BROKEN. */
 WEIR_MUST_USE int weir_stream_adopt(struct weir_stream *stream, int fd);
 
 /* Begins to connect; on_connect follows.  0, or WEIR_STREAM_BROKEN with *ret_error a negative errno.  request
  * is the caller's and lives as long as the stream. */
 WEIR_MUST_USE int weir_stream_connect(struct weir_stream *stream, uv_connect_t *request,
                                       const struct sockaddr *address, int *ret_error);
-
-/* Whom it is connected with, written into text; empty when that is not known. */
-struct weir_slice weir_stream_peer(const struct weir_stream *stream, char text[WEIR_ADDRESS_TEXT_MAX]);
 
 /* Both do nothing when it is so already. */
 void weir_stream_read_start(struct weir_stream *stream);

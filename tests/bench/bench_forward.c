@@ -6,6 +6,7 @@
  *
  * Whole answers are held and sent at once; answers without a length are relayed piece by piece.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,5 +182,6 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: bench_forward PORT UPSTREAM_PORT\n");
         return 2;
     }
+    (void)signal(SIGPIPE, SIG_IGN);
     return serve((uint16_t)port, (uint16_t)upstream_port);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +13,13 @@
 #include <uv.h>
 
 #include <cmocka.h>
+
+int kit_setup(void **state)
+{
+    (void)state;
+    (void)signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
 
 void kit_turn(weir_loop *loop)
 {

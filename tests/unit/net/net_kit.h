@@ -18,6 +18,9 @@
 
 enum { KIT_TEXT_MAX = 256 * 1024 };
 
+/* Group setup: no broken pipe ends the test. */
+int kit_setup(void **state);
+
 /* Runs what is ready on the loop, then waits a little if nothing was. */
 void kit_turn(weir_loop *loop);
 

@@ -700,6 +700,50 @@ static void the_next_address_is_tried_when_one_fails(void **state)
     weir_resolver_free(config.resolver);
 }
 
+static const char *silent_first(void *user, const char *host, struct weir_addresses *ret_addresses)
+{
+    (void)user;
+    (void)host;
+    ret_addresses->count = 2;
+    ret_addresses->list[0].in = (struct sockaddr_in){.sin_family = AF_INET};
+    ret_addresses->list[0].in.sin_addr.s_addr = htonl(0x7f000002);
+    ret_addresses->list[1].in = (struct sockaddr_in){.sin_family = AF_INET};
+    ret_addresses->list[1].in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return NULL;
+}
+
+static void the_next_address_is_tried_beside_a_silent_one(void **state)
+{
+    const struct weir_resolver_config resolver_config = {.threads = 1, .lookup = silent_first};
+    struct weir_client_config config = {0};
+    struct sockaddr_in silent = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000002)};
+    struct pair pair;
+    int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int first = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd;
+
+    (void)state;
+    assert_int_equal(weir_resolver_new(weir_mem_libc(), &resolver_config, &config.resolver), 0);
+    pair = open_pair(&config);
+    /* A listener on the same port of another address, whose queue is full, answers nothing. */
+    silent.sin_port = htons(pair.port);
+    assert_int_equal(bind(listening, (struct sockaddr *)&silent, sizeof(silent)), 0);
+    assert_int_equal(listen(listening, 0), 0);
+    assert_int_equal(connect(first, (struct sockaddr *)&silent, sizeof(silent)), 0);
+    fetch_kit_prepare(pair.kit, pair.port);
+    pair.kit->request.host = WEIR_SLICE("silent.test");
+    fetch_kit_start(pair.kit);
+    fd = kit_accept(pair.kit->loop, pair.listening);
+    fetch_kit_hear(pair.kit, fd);
+    answer(&pair, fd, OK_HELLO);
+    fetch_kit_expect_body(pair.kit, "hello");
+    (void)close(fd);
+    (void)close(first);
+    (void)close(listening);
+    close_pair(&pair);
+    weir_resolver_free(config.resolver);
+}
+
 static void a_plain_proxy_gets_the_whole_url(void **state)
 {
     struct weir_proxies proxies;
@@ -762,8 +806,9 @@ int main(void)
         cmocka_unit_test(a_fetch_may_be_cancelled_in_each_phase),
         cmocka_unit_test(a_failure_that_is_still_to_be_told_may_be_cancelled),
         cmocka_unit_test(the_next_address_is_tried_when_one_fails),
+        cmocka_unit_test(the_next_address_is_tried_beside_a_silent_one),
         cmocka_unit_test(a_plain_proxy_gets_the_whole_url),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, kit_setup, NULL);
 }

@@ -502,5 +502,5 @@ int main(void)
         cmocka_unit_test(a_proxy_that_refuses_is_told_from_the_upstream),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, kit_setup, NULL);
 }

@@ -748,5 +748,5 @@ int main(void)
         cmocka_unit_test(the_peer_is_named),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, kit_setup, NULL);
 }

@@ -220,5 +220,5 @@ int main(void)
         cmocka_unit_test(workers_serve_and_drain_together),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, kit_setup, NULL);
 }
