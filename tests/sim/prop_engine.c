@@ -26,10 +26,12 @@
 #include "engine_kit.h"
 #include "generate.h"
 #include "model.h"
+#include "walk_model.h"
 
-#define SEEDS        2000
-#define NOMEM_SEEDS  40
-#define REPLAY_EVERY 4 /* of so many seeds one is played twice */
+#define SEEDS         2000
+#define NOMEM_SEEDS   40
+#define CALLS_AT_ONCE 4
+#define REPLAY_EVERY  4 /* of so many seeds one is played twice */
 
 /* What a failure should lead to next, as the model has it. */
 struct expectation {
@@ -41,7 +43,15 @@ struct expectation {
 struct play {
     struct model model;
     struct expectation next;
+    struct walk walks[CALLS_AT_ONCE]; /* by the place of a call among those that run at once */
 };
+
+static struct walk *walk_of(const struct kit_call *call)
+{
+    struct play *play = call->kit->user;
+
+    return &play->walks[call->number % CALLS_AT_ONCE];
+}
 
 /* ---- looking back in a call ---- */
 
@@ -181,6 +191,7 @@ static void on_start(struct kit_call *call, const struct kit_deployment *deploym
     uint64_t eligible = usable(call, set, false);
     uint64_t candidates;
 
+    walk_started(walk_of(call), call, start);
     if ((set & bit_of(call, deployment)) == 0)
         kit_die(call->kit, "a pick from outside the group");
     if (deployment->spec.blocked)
@@ -272,6 +283,7 @@ static void on_attempt_failed(struct kit_call *call, const struct weir_event *ev
                       event->time_ns, &play->next.rule, &play->next.until_ns);
     check_retry_decision(call, event);
     check_wait(call, event);
+    walk_failed(walk_of(call), event->u.attempt_failed.failure.kind);
 }
 
 static void on_cooldown_set(struct kit_call *call, const struct weir_event *event)
@@ -329,14 +341,18 @@ static void on_fallback(const struct kit_call *call, const struct weir_event *ev
         kit_die(call->kit, "a hop though fallbacks are disabled");
     if (event->u.fallback.depth > call->config->router.max_fallbacks)
         kit_die(call->kit, "more hops than allowed");
-    if (event->u.fallback.kind == WEIR_HOP_GROUP)
-        check_leaving(call, event);
+    if (event->u.fallback.kind != WEIR_HOP_GROUP)
+        return;
+    check_leaving(call, event);
+    walk_hop(walk_of(call), call, event);
 }
 
 static void on_event(struct kit_call *call, const struct weir_event *event)
 {
     struct play *play = call->kit->user;
 
+    if (call->event_count == 1)
+        walk_begin(walk_of(call), call);
     if (event->kind != WEIR_EVENT_COOLDOWN_SET && play->next.cooldown)
         kit_die(call->kit, "no cooldown where the rules set one");
     switch (event->kind) {
@@ -352,10 +368,14 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
     case WEIR_EVENT_SUCCEEDED:
         model_success(&play->model, call, call->attempts[call->attempt_count].deployment, event->time_ns);
         break;
-    case WEIR_EVENT_ATTEMPT_STARTED:
     case WEIR_EVENT_RETRY:
-    case WEIR_EVENT_STREAM_RECOVERED:
+        walk_waited(walk_of(call));
+        break;
     case WEIR_EVENT_FAILED:
+        walk_ended(walk_of(call), call);
+        break;
+    case WEIR_EVENT_ATTEMPT_STARTED:
+    case WEIR_EVENT_STREAM_RECOVERED:
     case WEIR_EVENT_KINDS:
     default:
         break;
@@ -422,7 +442,7 @@ static void check_live(const struct kit *kit, const struct model *model)
 static void play_some(struct kit *kit, struct weir_rand *rand)
 {
     char request[GENERATE_REQUEST_MAX];
-    uint64_t count = 1 + weir_rand_below(rand, 4);
+    uint64_t count = 1 + weir_rand_below(rand, CALLS_AT_ONCE);
 
     for (uint64_t i = 0; i < count; i++) {
         generate_request(rand, request);
