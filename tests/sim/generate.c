@@ -156,7 +156,7 @@ static void add_chains(struct weir_rand *rand, struct text *text)
 {
     static const char *const lists[] = {"fallbacks", "context", "content", "process-fallbacks",
                                         "process-context"};
-    static const char *const keys[] = {"g0", "g1", "g2", "g3", "w/x", "*", "d1", "zz"};
+    static const char *const keys[] = {"g0", "g1", "g2", "g3", "w/x", "*", "d1", "zz", "p/g1", "x"};
 
     for (size_t list = 0; list < COUNT(lists); list++) {
         unsigned count = 1 + below(rand, 4);

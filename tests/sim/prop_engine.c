@@ -303,18 +303,25 @@ static bool skips_the_group(const struct weir_failure *failure)
     return failure->kind == WEIR_KIND_CONTEXT_WINDOW || failure->kind == WEIR_KIND_CONTENT_POLICY;
 }
 
+static const struct weir_event *last_failure(const struct kit_call *call)
+{
+    const struct weir_event *last = NULL;
+
+    for (size_t i = 0; i < call->event_count; i++) {
+        if (call->events[i].kind == WEIR_EVENT_ATTEMPT_FAILED)
+            last = &call->events[i];
+    }
+    return last;
+}
+
 /* Whatever orders and siblings the group still had must have been used up. */
 static void check_leaving(const struct kit_call *call, const struct weir_event *hop)
 {
     const struct kit_attempt *last = &call->attempts[call->attempt_count];
-    const struct weir_event *failure = kit_event(call, WEIR_EVENT_ATTEMPT_FAILED, 0);
+    const struct weir_event *failure = last_failure(call);
     uint64_t failed = failed_before(call, call->attempt_count + 1);
     uint64_t left;
 
-    for (size_t i = 0; i < call->event_count; i++) {
-        if (call->events[i].kind == WEIR_EVENT_ATTEMPT_FAILED)
-            failure = &call->events[i];
-    }
     if (call->attempt_count == 0 || failure == NULL ||
         !weir_slice_eq(last->start.group, hop->u.fallback.source) ||
         model_is_id(call->config, last->start.group) || skips_the_group(&failure->u.attempt_failed.failure))
@@ -341,8 +348,13 @@ static void on_fallback(const struct kit_call *call, const struct weir_event *ev
         kit_die(call->kit, "a hop though fallbacks are disabled");
     if (event->u.fallback.depth > call->config->router.max_fallbacks)
         kit_die(call->kit, "more hops than allowed");
-    if (event->u.fallback.kind != WEIR_HOP_GROUP)
+    if (event->u.fallback.kind != WEIR_HOP_GROUP) {
+        const struct weir_event *failure = last_failure(call);
+
+        if (failure == NULL || skips_the_group(&failure->u.attempt_failed.failure))
+            kit_die(call->kit, "stays in a group that would fail in the same way");
         return;
+    }
     check_leaving(call, event);
     walk_hop(walk_of(call), call, event);
 }
