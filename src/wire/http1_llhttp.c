@@ -67,12 +67,16 @@ static int on_chunk_header(llhttp_t *parser)
 
     r->at_chunk = true;
     r->in_trailers = parser->content_length == 0;
+    r->in_data = !r->in_trailers;
     return HPE_PAUSED;
 }
 
 static int on_chunk_complete(llhttp_t *parser)
 {
-    return reader_of(parser)->in_trailers ? 0 : HPE_PAUSED;
+    struct weir_http1_reader *r = reader_of(parser);
+
+    r->in_data = false;
+    return r->in_trailers ? 0 : HPE_PAUSED;
 }
 
 static int on_body(llhttp_t *parser, const char *at, size_t len)
@@ -137,7 +141,6 @@ enum weir_http1_refusal weir_http1_llhttp_body(struct weir_http1_reader *reader,
     const char *from = input->len == 0 ? "" : input->ptr, *to = from + input->len;
     llhttp_errno_t error;
 
-    reader->body = WEIR_SLICE_EMPTY;
     reader->at_chunk = false;
     if (llhttp_get_errno(parser) == HPE_PAUSED)
         llhttp_resume(parser);

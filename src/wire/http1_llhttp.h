@@ -16,8 +16,8 @@ WEIR_MUST_USE enum weir_http1_refusal weir_http1_llhttp_head(struct weir_http1_r
 
 /*
  * Goes on into the body until a chunk's line is over (reader->at_chunk), a piece of the body is at hand
- * (reader->body), the message is over (reader->whole), or input is used up.  At most one piece a call; with
- * it a refusal may come, for what follows the piece.  Takes what was read off *input.
+ * (reader->body, empty before), the message is over (reader->whole), or input is used up.  At most one piece
+ * a call; with it a refusal may come, for what follows the piece.  Takes what was read off *input.
  */
 WEIR_MUST_USE enum weir_http1_refusal weir_http1_llhttp_body(struct weir_http1_reader *reader,
                                                              struct weir_slice *input);

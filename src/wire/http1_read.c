@@ -61,6 +61,7 @@ static void forget_head(struct weir_http1_reader *r)
     r->framing_bytes = 0;
     r->after_cr = false;
     r->whole = false;
+    r->in_data = false;
     r->in_trailers = false;
 }
 
@@ -232,9 +233,9 @@ static int skip_empty_line(struct weir_http1_reader *r)
 /* Takes bytes up to the end of the head, or of an empty line before it. */
 static int gather(struct weir_http1_reader *r, struct weir_slice *input)
 {
-    struct weir_slice part = weir_slice_sub(*input, 0, r->limits.max_head_bytes - weir_buf_len(&r->bytes));
+    size_t left = r->limits.max_head_bytes - weir_buf_len(&r->bytes), taken;
+    struct weir_slice part = {input->ptr, input->len < left ? input->len : left};
     enum weir_http1_refusal refusal;
-    size_t taken;
     bool empty;
     int e;
 
@@ -261,30 +262,39 @@ static int read_head(struct weir_http1_reader *r, struct weir_slice *input)
     return result == AGAIN ? 0 : result;
 }
 
-/* Bounds what chunked framing costs beside the body. */
-static enum weir_http1_refusal check_framing(struct weir_http1_reader *r, size_t taken)
+/* How many bytes the current chunk's line, or the trailers, may still have; no limit in the body itself. */
+static size_t framing_left(const struct weir_http1_reader *r)
 {
-    r->framing_bytes += taken - r->body.len;
-    if (r->head.framing != WEIR_HTTP1_FRAMED_CHUNKED)
-        return WEIR_HTTP1_REFUSED_NONE;
-    if (r->in_trailers && !r->at_chunk)
-        return r->framing_bytes > r->limits.max_head_bytes ? WEIR_HTTP1_REFUSED_LONG_TRAILERS
-                                                           : WEIR_HTTP1_REFUSED_NONE;
-    if (r->framing_bytes > MAX_CHUNK_LINE_BYTES)
-        return WEIR_HTTP1_REFUSED_LONG_CHUNK_LINE;
-    if (r->at_chunk)
-        r->framing_bytes = 0;
-    return WEIR_HTTP1_REFUSED_NONE;
+    if (r->head.framing != WEIR_HTTP1_FRAMED_CHUNKED || r->in_data)
+        return SIZE_MAX;
+    return (r->in_trailers ? r->limits.max_head_bytes : MAX_CHUNK_LINE_BYTES) - r->framing_bytes;
+}
+
+static enum weir_http1_refusal run_llhttp(struct weir_http1_reader *r, struct weir_slice *input)
+{
+    size_t left = framing_left(r);
+    struct weir_slice part = {input->ptr, input->len < left ? input->len : left};
+    enum weir_http1_refusal refusal;
+    size_t taken;
+
+    if (left == 0 && input->len > 0)
+        return r->in_trailers ? WEIR_HTTP1_REFUSED_LONG_TRAILERS : WEIR_HTTP1_REFUSED_LONG_CHUNK_LINE;
+    taken = part.len;
+    refusal = weir_http1_llhttp_body(r, &part);
+    taken -= part.len;
+    *input = weir_slice_sub(*input, taken, input->len);
+    if (left != SIZE_MAX)
+        r->framing_bytes = r->at_chunk ? 0 : r->framing_bytes + taken;
+    return refusal;
 }
 
 /* One run of llhttp: 0 (nothing to tell), BODY or BAD. */
 static int run_body(struct weir_http1_reader *r, struct weir_slice *input, struct weir_slice *ret_body)
 {
-    size_t before = input->len;
-    enum weir_http1_refusal refusal = weir_http1_llhttp_body(r, input);
+    enum weir_http1_refusal refusal;
 
-    if (refusal == WEIR_HTTP1_REFUSED_NONE)
-        refusal = check_framing(r, before - input->len);
+    r->body = WEIR_SLICE_EMPTY;
+    refusal = run_llhttp(r, input);
     if (refusal != WEIR_HTTP1_REFUSED_NONE)
         refuse(r, refusal);
     if (r->body.len > 0) {

@@ -125,6 +125,7 @@ struct weir_http1_reader {
     bool in_name;          /* llhttp is inside a field's name */
     bool whole;            /* llhttp saw the end of the message */
     bool at_chunk;         /* llhttp stopped behind a chunk's line */
+    bool in_data;          /* within a chunk, its end included */
     bool in_trailers;
     llhttp_t parser;
 };

@@ -216,7 +216,7 @@ static void crowd_open(struct crowd *crowd, size_t count, size_t unblocked)
     assert_int_equal(weir_snapshot_builder_new(weir_mem_libc(), &builder), 0);
     for (size_t i = 0; i < count; i++) {
         struct weir_deployment_spec spec;
-        char id[16];
+        char id[24];
 
         weir_deployment_spec_init(&spec);
         snprintf(id, sizeof(id), "d%zu", i);

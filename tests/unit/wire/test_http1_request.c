@@ -237,6 +237,23 @@ static void each_limit_holds_to_the_byte(void **state)
     assert_int_equal(weir_http1_refusal_status(WEIR_HTTP1_REFUSED_LONG_TARGET), 414);
 }
 
+/* Also when a piece ends exactly at the limit. */
+static void a_head_over_the_limit_is_refused_wherever_it_is_cut(void **state)
+{
+    const struct weir_http1_limits limits = {40, 20, 10};
+    struct weir_slice input = WEIR_SLICE("GET / HTTP/1.1\r\nHost: h\r\nX: 0123456789\r\n\r\n");
+    struct weir_buf out;
+
+    (void)state;
+    weir_buf_init(&out, weir_mem_libc(), 1 << 20);
+    for (size_t max_bytes = 1; max_bytes <= input.len; max_bytes++) {
+        weir_buf_clear(&out);
+        assert_slice_is(http1_transcript(&out, WEIR_HTTP1_REQUEST, input, NULL, max_bytes, limits),
+                        "refused LONG_HEAD");
+    }
+    weir_buf_deinit(&out);
+}
+
 static void an_endless_target_is_refused_before_its_end(void **state)
 {
     char *target = malloc(20000);
@@ -279,6 +296,26 @@ static void trailers_have_the_limit_of_the_head(void **state)
                      WEIR_HTTP1_REFUSED_LONG_TRAILERS);
     assert_int_equal(refusal_of(weir_slice_str(input), (struct weir_http1_limits){200, 10, 10}),
                      WEIR_HTTP1_REFUSED_NONE);
+}
+
+/* Found by fuzzing: which of the two was told depended on the cuts. */
+static void of_a_limit_of_framing_and_a_bad_byte_the_first_one_met_is_told(void **state)
+{
+    static const struct weir_slice input = WEIR_SLICE_INIT(
+        "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
+        "T: 01234567890123456789012345678901234567890123456789012345678901234567890123456789\0");
+    const struct weir_http1_limits limits = {64, 64, 10};
+    struct weir_buf out;
+
+    (void)state;
+    weir_buf_init(&out, weir_mem_libc(), 1 << 20);
+    for (size_t max_bytes = 0; max_bytes <= input.len; max_bytes++) {
+        weir_buf_clear(&out);
+        assert_true(
+            weir_slice_ends(http1_transcript(&out, WEIR_HTTP1_REQUEST, input, NULL, max_bytes, limits),
+                            WEIR_SLICE("<arefused LONG_TRAILERS")));
+    }
+    weir_buf_deinit(&out);
 }
 
 static void chunk_lines_are_bounded(void **state)
@@ -400,9 +437,11 @@ int main(void)
         cmocka_unit_test(rubbish_is_refused_at_its_first_byte),
         cmocka_unit_test(the_preface_of_http2_is_answered_as_such),
         cmocka_unit_test(each_limit_holds_to_the_byte),
+        cmocka_unit_test(a_head_over_the_limit_is_refused_wherever_it_is_cut),
         cmocka_unit_test(an_endless_target_is_refused_before_its_end),
         cmocka_unit_test(of_a_limit_and_a_bad_character_the_first_one_met_is_told),
         cmocka_unit_test(trailers_have_the_limit_of_the_head),
+        cmocka_unit_test(of_a_limit_of_framing_and_a_bad_byte_the_first_one_met_is_told),
         cmocka_unit_test(chunk_lines_are_bounded),
         cmocka_unit_test(a_reader_serves_a_connection_and_gives_its_memory_back),
         cmocka_unit_test(running_out_of_memory_is_reported_and_leaks_nothing),
