@@ -144,8 +144,8 @@ static struct weir_slice without_mark(struct weir_sse *sse, struct weir_slice ra
 
 static int tell(struct weir_sse *sse, struct weir_slice raw, struct weir_sse_event *ret_event)
 {
-    struct weir_sse_event event = {.raw = raw};
     struct weir_slice rest = without_mark(sse, raw);
+    struct weir_sse_event event = {.raw = rest};
     int r = 0;
 
     sse->started = true;

@@ -6,9 +6,9 @@
  *
  * An event is a run of lines up to an empty one.  One that lies whole inside the input is told without a
  * copy; one that is cut is gathered in a bounded buffer.  The raw slices, joined, are the input byte for
- * byte, with blank lines, comments and all, so that a relay may pass on what it has looked at.  LF, CR LF and
- * CR end a line; an event whose last CR is the last byte at hand is told at once, and an LF that follows goes
- * to the front of the next raw slice.
+ * byte, with blank lines, comments and all but a byte-order mark at its front, so that a relay may pass on
+ * what it has looked at.  LF, CR LF and CR end a line; an event whose last CR is the last byte at hand is
+ * told at once, and an LF that follows goes to the front of the next raw slice.
  *
  * One splitter belongs to one thread.
  */

@@ -1,4 +1,5 @@
-/* Cut anywhere, a stream gives the same events, and its raw slices are its bytes. */
+/* Cut anywhere, a stream gives the same events, and its raw slices are its bytes without a byte-order mark.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -54,9 +55,14 @@ static void split(struct weir_slice input, struct weir_rand *rand, struct weir_b
     weir_sse_deinit(&sse);
 }
 
+static struct weir_slice without_mark(struct weir_slice input)
+{
+    return weir_slice_starts(input, WEIR_SLICE("\xef\xbb\xbf")) ? weir_slice_sub(input, 3, input.len) : input;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct weir_slice input = {(const char *)data, size};
+    struct weir_slice input = {(const char *)data, size}, rest = without_mark(input);
     struct weir_buf told, raw, told_cut, raw_cut;
     struct weir_rand rand;
 
@@ -64,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     split(input, NULL, &told, &raw);
     split(input, &rand, &told_cut, &raw_cut);
     if (!weir_slice_eq(weir_buf_slice(&told), weir_buf_slice(&told_cut)) ||
-        !weir_slice_eq(weir_buf_slice(&raw), input) || !weir_slice_eq(weir_buf_slice(&raw_cut), input))
+        !weir_slice_eq(weir_buf_slice(&raw), rest) || !weir_slice_eq(weir_buf_slice(&raw_cut), rest))
         abort();
     weir_buf_deinit(&told);
     weir_buf_deinit(&raw);

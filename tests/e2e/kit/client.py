@@ -163,7 +163,8 @@ class Connection:
 
 
 def read_events(reply):
-    for block in re.split(r"(?:\r\n|\r|\n){2}", reply.body.decode("utf-8", "replace")):
+    text = reply.body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    for block in text.split("\n\n"):
         data = "\n".join(line[5:].lstrip() for line in block.splitlines() if line.startswith("data:"))
         if not data:
             continue

@@ -61,6 +61,11 @@ static void split(struct weir_slice input, struct weir_rand *rand, size_t max_by
     weir_sse_deinit(&sse);
 }
 
+static struct weir_slice without_mark(struct weir_slice input)
+{
+    return weir_slice_starts(input, WEIR_SLICE("\xef\xbb\xbf")) ? weir_slice_sub(input, 3, input.len) : input;
+}
+
 static void check(struct weir_slice input, struct weir_rand *rand, size_t max_bytes, const char *expected)
 {
     struct weir_buf told, raw;
@@ -69,7 +74,7 @@ static void check(struct weir_slice input, struct weir_rand *rand, size_t max_by
     weir_buf_init(&raw, weir_mem_libc(), 1 << 20);
     split(input, rand, max_bytes, &told, &raw);
     assert_slice_is(weir_buf_slice(&told), expected);
-    assert_true(weir_slice_eq(weir_buf_slice(&raw), input));
+    assert_true(weir_slice_eq(weir_buf_slice(&raw), without_mark(input)));
     weir_buf_deinit(&told);
     weir_buf_deinit(&raw);
 }
