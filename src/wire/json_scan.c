@@ -1,7 +1,7 @@
 /*
  * Nearly all bytes of a request stand inside long strings, so the speed of the whole is that of skip_plain,
- * which looks at a word at a time for the four things that matter in a string: a quote, a backslash, a
- * control character, a byte that is not ASCII.
+ * which looks at sixteen bytes at a time where the machine can, else at a word, for the four things that
+ * matter in a string: a quote, a backslash, a control character, a byte that is not ASCII.
  *
  * Everything else is a plain walk.  Containers are not entered by recursion: which brackets are open is one
  * bit each (struct nest), so a hostile nesting costs its limit in bits and no stack.
@@ -14,6 +14,9 @@
 #include "wire/json_scan.h"
 
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "wire/utf8.h"
 #include "wire/word.h"
@@ -63,8 +66,41 @@ static inline bool is_plain(char c)
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
+#ifdef __SSE2__
+/* A bit for each of sixteen bytes that is special in a string. */
+static inline unsigned special_bytes_of_16(const char *p)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i_u *)p);
+    __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+    __m128i quotes =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+
+    /* The mask takes the high bit of each byte, which is that of what is not ASCII already. */
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(controls, quotes), bytes));
+}
+
+static inline const char *skip_plain_16(const char *p, const char *end)
+{
+    while (end - p >= 16) {
+        unsigned marks = special_bytes_of_16(p);
+
+        if (marks != 0)
+            return p + __builtin_ctz(marks);
+        p += 16;
+    }
+    return p;
+}
+#else
+static inline const char *skip_plain_16(const char *p, const char *end)
+{
+    (void)end;
+    return p;
+}
+#endif
+
 static inline const char *skip_plain(const char *p, const char *end)
 {
+    p = skip_plain_16(p, end);
     while (end - p >= 8) {
         uint64_t marks = special_bytes(weir_word_load(p));
 
