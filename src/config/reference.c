@@ -1,22 +1,26 @@
 /*
- * The reference page and the dump of defaults: one walk over the rows each.
+ * The reference page and the dump of defaults: one walk over the rows each.  What values may name (providers,
+ * kinds of failures, what the simulated provider does) is printed from the tables of their owners.
  */
 #include "config/reference.h"
 
 #include <weir/error.h>
+#include <weir/failure.h>
 
 #include "base/slice.h"
 #include "config/schema.h"
 #include "config/settings.h"
+#include "provider/provider.h"
+
+#include <stdbool.h>
 
 static const char *const head =
     "# Configuration\n"
     "\n"
     "<!-- Made from src/config/tbl by `weir check --reference`; edit the tables, not this page. -->\n"
     "\n"
-    "weir reads LiteLLM's `config.yaml` as it is. `weir check FILE` says what a file means and what is "
-    "wrong\n"
-    "with it; `weir check --defaults` prints every setting with its default.\n"
+    "weir reads LiteLLM's `config.yaml` as it is, once, when it starts. `weir check FILE` says what a file\n"
+    "means and what is wrong with it; `weir check --defaults` prints every setting with its default.\n"
     "\n"
     "- YAML 1.1, as PyYAML reads it: `yes` and `on` are true, `010` is eight, `1e6` is text. Anchors, "
     "aliases\n"
@@ -86,6 +90,10 @@ static void put_row(FILE *out, const struct weir_setting_row *row)
     put(out, row->key);
     fputs("` | ", out);
     put(out, weir_schema_expected(row));
+    if (row->type != WEIR_VALUE_SECONDS && row->type != WEIR_VALUE_BYTES && row->unit.len > 0) {
+        fputc(' ', out);
+        put(out, row->unit);
+    }
     put_limits(out, row);
     fputs(" | ", out);
     if (row->fallback.len > 0) {
@@ -93,7 +101,7 @@ static void put_row(FILE *out, const struct weir_setting_row *row)
         put(out, row->fallback);
         fputc('`', out);
     }
-    fputs(row->live ? " | " : " | needs a restart. ", out);
+    fputs(" | ", out);
     put(out, row->prose);
     fputs(" |\n", out);
 }
@@ -107,32 +115,158 @@ static void put_read_rows(FILE *out, enum weir_section section)
             put_row(out, weir_schema_row(i));
 }
 
+static bool is_alike(const struct weir_setting_row *a, const struct weir_setting_row *b)
+{
+    return a->section == b->section && a->status == b->status && weir_slice_eq(a->prose, b->prose);
+}
+
+/* Whether a row before this one is about the same thing. */
+static bool is_told(size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (is_alike(weir_schema_row(i), weir_schema_row(index)))
+            return true;
+    return false;
+}
+
+static void put_known_keys(FILE *out, size_t first)
+{
+    const char *separator = ": `";
+
+    fputs("- ", out);
+    put(out, weir_schema_row(first)->prose);
+    for (size_t i = first; i < weir_schema_count(); i++) {
+        if (!is_alike(weir_schema_row(i), weir_schema_row(first)))
+            continue;
+        fputs(separator, out);
+        put(out, weir_schema_row(i)->key);
+        fputc('`', out);
+        separator = ", `";
+    }
+    fputc('\n', out);
+}
+
 /* Keys of a section with one status, those about the same thing together. */
 static void put_known_rows(FILE *out, enum weir_section section, enum weir_row_status status,
                            const char *intro)
 {
-    const struct weir_setting_row *last = NULL;
+    bool first = true;
 
     for (size_t i = 0; i < weir_schema_count(); i++) {
         const struct weir_setting_row *row = weir_schema_row(i);
 
-        if (row->section != section || row->status != status)
+        if (row->section != section || row->status != status || is_told(i))
             continue;
-        if (last == NULL)
+        if (first)
             fprintf(out, "\n%s\n\n", intro);
-        if (last == NULL || !weir_slice_eq(last->prose, row->prose)) {
-            fputs(last == NULL ? "- " : "\n- ", out);
-            put(out, row->prose);
-            fputs(": `", out);
-        } else {
-            fputs(", `", out);
-        }
-        put(out, row->key);
-        fputc('`', out);
-        last = row;
+        first = false;
+        put_known_keys(out, i);
     }
-    if (last != NULL)
-        fputc('\n', out);
+}
+
+/* ---- what values may say: providers, kinds of failures ---- */
+
+static void put_variables(FILE *out, const struct weir_slice names[WEIR_PROVIDER_VARS])
+{
+    for (size_t i = 0; i < WEIR_PROVIDER_VARS && names[i].len > 0; i++) {
+        fputs(i == 0 ? "`" : ", `", out);
+        put(out, names[i]);
+        fputc('`', out);
+    }
+}
+
+static void put_provider(FILE *out, const struct weir_provider *provider)
+{
+    fputs("| `", out);
+    put(out, provider->name);
+    fputs("/` | ", out);
+    put(out, provider->api_base.len > 0 ? provider->api_base : WEIR_SLICE("`api_base` is needed"));
+    fputs(" | ", out);
+    put_variables(out, provider->key_vars);
+    fputs(" | ", out);
+    put_variables(out, provider->base_vars);
+    fputs(" |\n", out);
+}
+
+static void put_providers(FILE *out)
+{
+    const char *separator = "\nKnown, and not served yet; `weir check` says so of an entry: `";
+
+    fputs("\n## Providers\n\n"
+          "The part of `model` in front of the first slash, or `custom_llm_provider`. Where an entry has no "
+          "`api_base` or\n`api_key` of its own, the first of the variables that is set has it.\n\n"
+          "| prefix | address | variables of the key | variables of the address |\n|---|---|---|---|\n",
+          out);
+    for (size_t i = 0; i < weir_provider_count(); i++) {
+        weir_dialect_id dialect = weir_provider_at(i)->dialect;
+
+        if (dialect != WEIR_DIALECT_NONE && dialect != WEIR_DIALECT_SIM)
+            put_provider(out, weir_provider_at(i));
+    }
+    for (size_t i = 0; i < weir_provider_count(); i++) {
+        if (weir_provider_at(i)->dialect != WEIR_DIALECT_NONE)
+            continue;
+        fputs(separator, out);
+        put(out, weir_provider_at(i)->name);
+        fputc('`', out);
+        separator = ", `";
+    }
+    fputs(".\n", out);
+}
+
+static void put_sim(FILE *out)
+{
+    fputs("\n## The provider sim\n\n"
+          "`sim/NAME` is answered from inside weir, for trying a configuration without key and network. Its "
+          "entries may\nhave these in `litellm_params`:\n\n"
+          "| key | value | what it does |\n|---|---|---|\n",
+          out);
+#define SIM_TEXT                    "text"
+#define SIM_NUMBER                  "a number, at least 0"
+#define SIM_RATIO                   "a number, 0 to 1"
+#define SIM_SECONDS                 "a number of seconds, 0 to 86400"
+#define SIM_COUNT                   "a whole number, at least 0"
+#define SIM_KIND                    "the name of a failure"
+#define X(key, type, member, prose) fputs("| `" key "` | " SIM_##type " | " prose " |\n", out);
+#include "provider/tbl/sim_fields.h"
+#undef X
+}
+
+static void put_policy_key(FILE *out, const weir_policy_field fields[2], bool retries)
+{
+    fputs(" | ", out);
+    for (size_t i = 0; i < 2; i++) {
+        struct weir_slice key = weir_policy_field_key(fields[i], retries);
+
+        if (key.len == 0)
+            continue;
+        fputs(i == 0 ? "`" : ", else `", out);
+        put(out, key);
+        fputc('`', out);
+    }
+}
+
+static void put_failures(FILE *out)
+{
+    fputs("\n## Failures\n\n"
+          "The kinds that weir tells apart, with the class that error messages name, the status where the "
+          "provider gave none,\nand the fields of `retry_policy` and `allowed_fails_policy` that speak for "
+          "them. A retry policy may also have\n`DefaultRetries`, for the kinds whose field it does not "
+          "set.\n\n"
+          "| failure | class | status | in retry_policy | in allowed_fails_policy |\n|---|---|---|---|---|\n",
+          out);
+    for (int kind = 0; kind < WEIR_KIND_COUNT; kind++) {
+        const struct weir_kind_row *row = weir_kind_row((weir_kind)kind);
+
+        fputs("| ", out);
+        put(out, row->name);
+        fputs(" | ", out);
+        put(out, row->class_name);
+        fprintf(out, " | %d", row->status);
+        put_policy_key(out, row->retry_fields, true);
+        put_policy_key(out, row->fails_fields, false);
+        fputs(" |\n", out);
+    }
 }
 
 static int finish(FILE *out)
@@ -152,6 +286,9 @@ int weir_reference_page(FILE *out)
         put_known_rows(out, (enum weir_section)section, WEIR_ROW_SDK,
                        "Arguments of LiteLLM's Python library; a warning says so:");
     }
+    put_providers(out);
+    put_sim(out);
+    put_failures(out);
     return finish(out);
 }
 

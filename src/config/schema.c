@@ -17,14 +17,11 @@ static const struct weir_slice expected[] = {
 #undef X
 };
 
-enum { RELOAD_START = 0, RELOAD_LIVE = 1 };
-
 static const struct weir_setting_row rows[] = {
-#define SETTING(section_, key_, member, type_, unit_, min_, max_, dflt_, reload, prose_)                     \
+#define SETTING(section_, key_, member, type_, unit_, min_, max_, dflt_, prose_)                             \
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \
      .type = WEIR_VALUE_##type_,                                                                             \
-     .live = RELOAD_##reload,                                                                                \
      .offset = offsetof(struct weir_settings, member),                                                       \
      .min = (min_),                                                                                          \
      .max = (max_),                                                                                          \
@@ -33,11 +30,10 @@ static const struct weir_setting_row rows[] = {
      .fallback = WEIR_SLICE_INIT(dflt_),                                                                     \
      .prose = WEIR_SLICE_INIT(prose_)},
 #include "config/tbl/settings.h"
-#define PART(section_, key_, shape_, reload, prose_)                                                         \
+#define PART(section_, key_, shape_, prose_)                                                                 \
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \
      .type = WEIR_VALUE_PART,                                                                                \
-     .live = RELOAD_##reload,                                                                                \
      .key = WEIR_SLICE_INIT(#key_),                                                                          \
      .shape = WEIR_SLICE_INIT(shape_),                                                                       \
      .prose = WEIR_SLICE_INIT(prose_)},
@@ -46,7 +42,6 @@ static const struct weir_setting_row rows[] = {
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \
      .type = WEIR_VALUE_##type_,                                                                             \
-     .live = true,                                                                                           \
      .offset = offsetof(struct weir_deployment_settings, member),                                            \
      .min = (min_),                                                                                          \
      .max = (max_),                                                                                          \
@@ -59,7 +54,6 @@ static const struct weir_setting_row rows[] = {
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \
      .type = WEIR_VALUE_PART,                                                                                \
-     .live = true,                                                                                           \
      .key = WEIR_SLICE_INIT(#key_),                                                                          \
      .shape = WEIR_SLICE_INIT(shape_),                                                                       \
      .prose = WEIR_SLICE_INIT(prose_)},

@@ -72,7 +72,6 @@ struct weir_setting_row {
     enum weir_section section;
     enum weir_row_status status;
     enum weir_value_type type;
-    bool live;     /* a reload can change it */
     size_t offset; /* of the member in weir_settings or weir_deployment_settings */
     double min;
     double max; /* both 0: any */

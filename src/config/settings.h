@@ -47,13 +47,12 @@ struct weir_tls_verify {
 
 /* One member a row: num_retries of router_settings is router_num_retries, and so on. */
 struct weir_settings {
-#define SETTING(section, key, member, type, unit, min, max, dflt, reload, prose)                             \
-    WEIR_SETTING_TYPE_##type member;
+#define SETTING(section, key, member, type, unit, min, max, dflt, prose) WEIR_SETTING_TYPE_##type member;
 #include "config/tbl/settings.h"
 };
 
 enum weir_setting_id {
-#define SETTING(section, key, member, type, unit, min, max, dflt, reload, prose) WEIR_SETTING_##member,
+#define SETTING(section, key, member, type, unit, min, max, dflt, prose) WEIR_SETTING_##member,
 #include "config/tbl/settings.h"
     WEIR_SETTING_COUNT
 };
