@@ -237,10 +237,11 @@ static void print_source(const struct weir_config *config, enum weir_setting_id 
 /* Seconds without needless zeros. */
 static void print_seconds(uint64_t ns)
 {
-    if (ns == WEIR_UNSET_NS)
-        printf("  %-12s", "not set");
-    else
-        printf("  %-12g", (double)ns / 1e9);
+    char text[32] = "not set";
+
+    if (ns != WEIR_UNSET_NS)
+        (void)snprintf(text, sizeof(text), "%g s", (double)ns / 1e9);
+    printf("  %-12s", text);
 }
 
 static void print_count(uint32_t count)

@@ -47,7 +47,7 @@ struct serving {
 };
 
 static const char help_text[] =
-    "Usage: weir serve --config FILE [--host HOST] [--port PORT] [--workers N]\n"
+    "usage: weir serve --config FILE [--host HOST] [--port PORT] [--workers N]\n"
     "                  [--log WHERE] [--log-format FORMAT]\n"
     "\n"
     "Runs the gateway: clients speak OpenAI's protocol to it, and it chooses for each\n"
@@ -106,7 +106,7 @@ static int take_option(struct options *options, int option)
         (void)fputs(help_text, stdout);
         return OPT_HELP_SHOWN;
     default:
-        (void)fputs("Try 'weir serve --help'.\n", stderr);
+        (void)fputs("Try `weir serve --help`.\n", stderr);
         return WEIR_EXIT_USAGE;
     }
 }
@@ -320,8 +320,12 @@ static int start(struct serving *serving)
 
 int weir_cli_serve(int argc, char **argv)
 {
+    char name[] = "weir serve"; /* what getopt's complaints begin with */
     struct serving serving = {0};
-    int status = parse(argc, argv, &serving.options);
+    int status;
+
+    argv[0] = name;
+    status = parse(argc, argv, &serving.options);
 
     if (status == OPT_HELP_SHOWN)
         return 0;
