@@ -50,7 +50,7 @@ static const struct {
     {"3e-06", WEIR_SCALAR_TEXT, 0},
     {"3.0e-06", WEIR_SCALAR_FLOAT, 3e-6},
     {"1:30.5", WEIR_SCALAR_FLOAT, 90.5},
-    {"-.inf", WEIR_SCALAR_FLOAT, -INFINITY},
+    {"-.inf", WEIR_SCALAR_FLOAT, -(double)INFINITY},
     {"-.nan", WEIR_SCALAR_TEXT, 0},
     {".", WEIR_SCALAR_TEXT, 0},
     {"..", WEIR_SCALAR_TEXT, 0},
