@@ -9,7 +9,7 @@
 
 #include "engine_kit.h"
 
-#define MODEL_ENTRIES_MAX 4096
+#define MODEL_ENTRIES_MAX 512
 
 /* One attempt that was counted. */
 struct model_entry {

@@ -28,7 +28,7 @@
 #include "model.h"
 #include "walk_model.h"
 
-#define SEEDS         2000
+#define SEEDS         1500
 #define NOMEM_SEEDS   40
 #define CALLS_AT_ONCE 4
 #define REPLAY_EVERY  4 /* of so many seeds one is played twice */
