@@ -261,9 +261,9 @@ static int choose_id(struct reading *reading, const struct weir_config_entry *en
 
 static double limit_of(uint64_t first, uint64_t second)
 {
-    if (first != UINT64_MAX)
+    if (first != WEIR_UNSET_NS)
         return (double)first;
-    return second != UINT64_MAX ? (double)second : 0;
+    return second != WEIR_UNSET_NS ? (double)second : 0;
 }
 
 static void fill_spec(const struct weir_deployment_settings *s, struct weir_deployment_spec *spec)

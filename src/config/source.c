@@ -119,7 +119,8 @@ static struct weir_slice relative(struct weir_arena *arena, struct weir_slice ba
 
 static int append_list(struct weir_arena *arena, struct weir_yaml *list, const struct weir_yaml *more)
 {
-    struct weir_yaml **items = weir_arena_zalloc(arena, list->count + more->count + 1, sizeof(*items));
+    struct weir_yaml **items =
+        weir_arena_zalloc(arena, list->count + more->count + 1, sizeof(struct weir_yaml *));
 
     if (items == NULL)
         return WEIR_ERR_NOMEM;

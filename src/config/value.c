@@ -159,7 +159,8 @@ static bool put_number(const struct weir_setting_row *row, double value, void *o
     return true;
 }
 
-static bool read_simple(struct weir_loader *loader, const struct weir_setting_row *row,
+/* arena: for JSON alone. */
+static bool read_simple(struct weir_arena *arena, const struct weir_setting_row *row,
                         const struct weir_yaml *node, void *out)
 {
     double number;
@@ -186,10 +187,10 @@ static bool read_simple(struct weir_loader *loader, const struct weir_setting_ro
     case WEIR_VALUE_OBJECT:
         if (node->kind != WEIR_YAML_MAP)
             return false;
-        *(struct weir_slice *)out = weir_tree_json(node, false, loader->arena);
+        *(struct weir_slice *)out = weir_tree_json(node, false, arena);
         return true;
     case WEIR_VALUE_ANY:
-        *(struct weir_slice *)out = weir_tree_json(node, false, loader->arena);
+        *(struct weir_slice *)out = weir_tree_json(node, false, arena);
         return true;
     case WEIR_VALUE_RETRIES:
     case WEIR_VALUE_FAILS:
@@ -358,7 +359,7 @@ int weir_value_read(struct weir_loader *loader, const struct weir_setting_row *r
         return read_policy(loader, row, node, path, severity, out);
     if (row->type == WEIR_VALUE_STRATEGY)
         return read_strategy(loader, node, path, out);
-    if (!read_simple(loader, row, node, out))
+    if (!read_simple(loader->arena, row, node, out))
         return complain(loader, row, node, path, severity);
     return weir_arena_failed(loader->arena) ? WEIR_ERR_NOMEM : 0;
 }
@@ -375,11 +376,9 @@ void weir_value_default(const struct weir_setting_row *row, void *out)
         *(int32_t *)out = WEIR_UNSET_ORDER;
         break;
     case WEIR_VALUE_SECONDS:
-        *(uint64_t *)out = WEIR_UNSET_NS;
-        break;
     case WEIR_VALUE_WHOLE:
     case WEIR_VALUE_BYTES:
-        *(uint64_t *)out = UINT64_MAX;
+        *(uint64_t *)out = WEIR_UNSET_NS;
         break;
     case WEIR_VALUE_NUMBER:
         *(double *)out = 0;

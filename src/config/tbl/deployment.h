@@ -7,7 +7,7 @@
  *
  * SECTION  ENTRY, PARAMS (litellm_params) or INFO (model_info)
  * member   of struct weir_deployment_settings; TYPE, unit, min, max, default as in settings.h, and
- *          WHOLE uint64_t, not set: UINT64_MAX; I32 int32_t, not set: WEIR_UNSET_ORDER; NAME: text that is
+ *          WHOLE uint64_t, not set: WEIR_UNSET_NS; I32 int32_t, not set: WEIR_UNSET_ORDER; NAME: text that is
  *          written as text; VERIFY struct weir_tls_verify, a boolean or a path; ANY: JSON of whatever it is
  */
 #ifndef FIELD
