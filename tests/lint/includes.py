@@ -37,6 +37,7 @@ LIBRARIES = {
     r"yyjson\.h": {"wire", "provider", "gateway", "cli"},
     r"zlib\.h": {"wire", "cli"},
     r"yaml\.h": {"config", "cli"},
+    r"emmintrin\.h": {"wire"},  # instructions of the machine, no library
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
