@@ -131,7 +131,6 @@ int weir_sections_read(struct weir_loader *loader)
 {
     static const enum weir_section sections[] = {WEIR_SECTION_ROUTER, WEIR_SECTION_LITELLM,
                                                  WEIR_SECTION_GENERAL, WEIR_SECTION_WEIR};
-    const struct weir_place *allowed = &loader->config->sources[WEIR_SETTING_litellm_allowed_fails];
     int worst = 0, rv;
 
     read_top(loader);
@@ -141,9 +140,6 @@ int weir_sections_read(struct weir_loader *loader)
             return rv;
         worst = rv > worst ? rv : worst;
     }
-    if (allowed->line > 0)
-        WEIR_DIAG(loader->diags, WEIR_SEVERITY_WARNING, allowed, WEIR_SLICE("litellm_settings.allowed_fails"),
-                  WEIR_SLICE("has no effect by itself, as in LiteLLM; write router_settings.allowed_fails"));
     rv = read_variables(loader);
     settle(loader->config);
     return rv < 0 || rv > worst ? rv : worst;

@@ -282,6 +282,7 @@ KNOWN(LITELLM, vertex_ai_safety_settings, LATER, "process-wide defaults of a pro
 KNOWN(LITELLM, max_tokens, LATER, "a process-wide default of max_tokens")
 KNOWN(LITELLM, user_url_validation, LATER, "fetching URLs of a request")
 KNOWN(LITELLM, user_url_allowed_hosts, LATER, "fetching URLs of a request")
+KNOWN(LITELLM, allowed_fails, IDLE, "no effect by itself, as in LiteLLM; write router_settings.allowed_fails")
 KNOWN(LITELLM, set_verbose, IDLE, "logging of LiteLLM itself")
 KNOWN(LITELLM, json_logs, IDLE, "logging of LiteLLM itself")
 KNOWN(LITELLM, suppress_debug_info, IDLE, "logging of LiteLLM itself")

@@ -61,7 +61,6 @@ PART(LITELLM, context_window_fallbacks, "list of maps from one group to a list o
 PART(LITELLM, content_policy_fallbacks, "list of maps from one group to a list of groups", "Used when router_settings has none.")
 PART(LITELLM, default_fallbacks, "list of groups", "Used when router_settings has none.")
 SETTING(LITELLM, max_fallbacks, litellm_max_fallbacks, U32, "", 0, 1000000, "", "Default of router_settings.max_fallbacks.")
-SETTING(LITELLM, allowed_fails, litellm_allowed_fails, U32, "", 0, 1000000, "", "Has no effect by itself, as in LiteLLM; write router_settings.allowed_fails.")
 SETTING(LITELLM, cooldown_time, litellm_cooldown_ns, SECONDS, "s", 0, 2592000, "", "Default of router_settings.cooldown_time.")
 SETTING(LITELLM, ssl_verify, litellm_ssl_verify, VERIFY, "", 0, 0, "", "Default of weir_settings.ssl_verify, or of its ca_file when it is a path.")
 SETTING(LITELLM, expose_router_debug_in_errors, expose_router_debug, BOOL, "", 0, 0, "true", "Add to the text of an error what the router tried.")
