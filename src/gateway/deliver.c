@@ -34,8 +34,7 @@ static struct weir_answer_facts facts_of(const struct weir_job *job, const struc
     uint64_t duration = now_of(job) - job->begun_ns;
     uint64_t waited = ended - upcall->started_ns;
 
-    return (struct weir_answer_facts){.call_id = job->access.call_id,
-                                      .id_line = upcall->upstream->id_line,
+    return (struct weir_answer_facts){.id_line = upcall->upstream->id_line,
                                       .base_line = upcall->base_line.len > 0 ? upcall->base_line
                                                                              : upcall->upstream->base_line,
                                       .provider_lines = upcall->provider_lines,
@@ -263,8 +262,7 @@ static void fail_stream(struct weir_job *job, const struct weir_error_reply *err
 static struct weir_answer_facts failure_facts(const struct weir_job *job, const struct weir_fail *fail)
 {
     const struct weir_failed *failed = weir_failed_find(job->failed, fail->attempt);
-    struct weir_answer_facts facts = {.call_id = job->access.call_id,
-                                      .attempts = (uint32_t)job->access.attempts,
+    struct weir_answer_facts facts = {.attempts = (uint32_t)job->access.attempts,
                                       .retry_after_s = weir_fail_retry_after_s(fail)};
 
     if (failed != NULL) {

@@ -62,13 +62,11 @@ static int put_ms(struct weir_buf *buf, struct weir_slice name, uint64_t ns)
     return weir_headers_put(buf, name, weir_text_fixed(ns / WEIR_NS_PER_US, 3, digits));
 }
 
-/* The lines that every answer of a call has. */
+/* What successes and failures have in common. */
 static int put_common(const struct weir_answer_facts *facts, struct weir_buf *buf)
 {
-    int r = weir_headers_put(buf, WEIR_SLICE("x-litellm-call-id"), facts->call_id);
+    int r = weir_buf_append(buf, WEIR_SLICE("x-litellm-version: " WEIR_VERSION "\r\n"));
 
-    if (r == 0)
-        r = weir_buf_append(buf, WEIR_SLICE("x-litellm-version: " WEIR_VERSION "\r\n"));
     if (r == 0)
         r = weir_headers_put_u64(buf, WEIR_SLICE("x-weir-attempts"), facts->attempts);
     if (r == 0)

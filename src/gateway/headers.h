@@ -21,7 +21,6 @@ enum { WEIR_CALL_ID_LEN = 36 };
 
 /* What the lines of one answer are made from; empty slices leave their line out. */
 struct weir_answer_facts {
-    struct weir_slice call_id;
     struct weir_slice id_line;        /* of the deployment, ready made */
     struct weir_slice base_line;      /* likewise */
     struct weir_slice provider_lines; /* see weir_headers_of_provider */

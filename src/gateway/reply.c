@@ -17,8 +17,9 @@ struct weir_buf *weir_reply_lines(struct weir_job *job)
     struct weir_buf *lines = &job->worker->lines;
 
     weir_buf_clear(lines);
+    /* Room for this much is kept from one answer to the next; without it the lines are left out. */
+    (void)!weir_headers_put(lines, WEIR_SLICE("x-litellm-call-id"), job->access.call_id);
     if (job->cors)
-        /* Room for this much is kept from one answer to the next; without it the lines are left out. */
         (void)!weir_buf_append(lines, WEIR_SLICE("access-control-allow-origin: *\r\n"
                                                  "access-control-expose-headers: *\r\n"));
     return lines;
@@ -68,8 +69,6 @@ void weir_reply_problem(struct weir_job *job, const struct weir_problem *problem
                                            .param = problem->param};
     struct weir_buf *lines = weir_reply_lines(job);
 
-    /* A line that finds no room is left out; the answer matters more. */
-    (void)!weir_headers_put(lines, WEIR_SLICE("x-litellm-call-id"), job->access.call_id);
     if (problem->status == 503)
         (void)!weir_headers_put(lines, WEIR_SLICE("retry-after"), WEIR_SLICE("1"));
     weir_reply_error(job, &error);

@@ -12,16 +12,14 @@
 
 struct weir_job;
 
-/* The worker's room for header lines, cleared, with the lines that every answer of the job has. */
+/* The worker's room for header lines, cleared, with the lines that every answer of the job has: its
+ * call's id, and what pages of other origins need. */
 struct weir_buf *weir_reply_lines(struct weir_job *job);
 
-/*
- * Answers the job's client with JSON; body lives in the job's arena or for ever.  lines are whole header
- * lines beside Content-Type; they may be those of weir_reply_lines, which already stand first.
- */
+/* Answers the job's client with JSON; body lives in the job's arena or for ever. */
 void weir_reply_json(struct weir_job *job, int status, struct weir_slice body);
 
-/* Answers with an error of weir's own, with the call's id. */
+/* Answers with an error of weir's own. */
 void weir_reply_problem(struct weir_job *job, const struct weir_problem *problem);
 
 /* The same, with the header lines that stand in the worker's room already. */

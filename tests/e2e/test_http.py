@@ -42,6 +42,7 @@ def test_head_is_get_without_the_body(weir, path):
 
 def test_every_answer_has_an_id_of_its_own(weir):
     replies = [weir.ask("g"), weir.ask({"model": "g", "stream": True}), weir.ask("nobody"), weir.ask(b"{"), weir.ask("g")]
+    replies += [weir.ask(path=path, method=method) for path, method in (("/v1/models", "GET"), ("/health", "GET"), ("/nowhere", "GET"), ("/v1/models", "DELETE"))]
     ids = [reply.header("x-litellm-call-id") for reply in replies]
     assert all(id and len(id) >= 16 for id in ids) and len(set(ids)) == len(ids)
 

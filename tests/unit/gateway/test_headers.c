@@ -24,8 +24,7 @@ static int end(void **state)
 
 static struct weir_answer_facts facts(void)
 {
-    return (struct weir_answer_facts){.call_id = WEIR_SLICE("id"),
-                                      .id_line = WEIR_SLICE("x-litellm-model-id: d1\r\n"),
+    return (struct weir_answer_facts){.id_line = WEIR_SLICE("x-litellm-model-id: d1\r\n"),
                                       .base_line = WEIR_SLICE("x-litellm-model-api-base: http://h\r\n"),
                                       .group = WEIR_SLICE("g"),
                                       .attempts = 1,
@@ -42,7 +41,7 @@ static void a_success_tells_who_served_and_after_how_much(void **state)
     assert_int_equal(weir_headers_of_success(&told, &text), 0);
     assert_slice_is(
         weir_buf_slice(&text),
-        "x-litellm-call-id: id\r\nx-litellm-version: " WEIR_VERSION "\r\nx-weir-attempts: 1\r\n"
+        "x-litellm-version: " WEIR_VERSION "\r\nx-weir-attempts: 1\r\n"
         "x-litellm-model-id: d1\r\nx-litellm-model-api-base: http://h\r\nx-litellm-model-group: g\r\n"
         "x-litellm-attempted-retries: 0\r\nx-litellm-attempted-fallbacks: 0\r\n"
         "x-litellm-response-duration-ms: 1.234\r\nx-litellm-overhead-duration-ms: 0.001\r\n");
@@ -71,7 +70,7 @@ static void a_failure_tells_neither_counts_nor_group(void **state)
     told.retry_after_s = 7;
     assert_int_equal(weir_headers_of_failure(&told, &text), 0);
     assert_slice_is(weir_buf_slice(&text),
-                    "x-litellm-call-id: id\r\nx-litellm-version: " WEIR_VERSION
+                    "x-litellm-version: " WEIR_VERSION
                     "\r\nx-weir-attempts: 1\r\nx-litellm-model-id: d1\r\nretry-after: 7\r\n");
 }
 
