@@ -185,6 +185,8 @@ static void read_caller_places(struct weir_loader *loader, const struct weir_con
     struct weir_path path = {&entry->params_path, WEIR_SLICE("configurable_clientside_auth_params"), 0};
     const struct weir_yaml *list = weir_yaml_get(entry->params, path.key);
 
+    if (loader->config->settings.allow_client_credentials)
+        endpoint->caller_places = WEIR_PLACE_ALL;
     if (list == NULL)
         return;
     if (list->kind != WEIR_YAML_LIST)

@@ -65,12 +65,11 @@ static struct weir_asked_rules rules_of(const struct weir_gateway *gateway)
 {
     const struct weir_settings *settings = &gateway->config->settings;
 
-    return (struct weir_asked_rules){
-        .max_depth =
-            settings->max_json_depth < WEIR_JSON_DEPTH_MAX ? settings->max_json_depth : WEIR_JSON_DEPTH_MAX,
-        .mock_flags = settings->allow_mock_params,
-        .caller_places =
-            gateway->upstreams.caller_places | (settings->allow_client_credentials ? WEIR_PLACE_ALL : 0)};
+    return (struct weir_asked_rules){.max_depth = settings->max_json_depth < WEIR_JSON_DEPTH_MAX
+                                                      ? settings->max_json_depth
+                                                      : WEIR_JSON_DEPTH_MAX,
+                                     .mock_flags = settings->allow_mock_params,
+                                     .caller_places = gateway->upstreams.caller_places};
 }
 
 static bool has_patterns(const weir_snapshot *snapshot)

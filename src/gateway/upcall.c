@@ -455,11 +455,7 @@ static int build(struct weir_upcall *upcall, const struct weir_start *start)
 /* The request says where it goes or with which key, and this deployment does not take that from callers. */
 static bool place_refused(const struct weir_upcall *upcall)
 {
-    uint32_t allowed = upcall->upstream->endpoint->caller_places;
-
-    if (settings_of(upcall)->allow_client_credentials)
-        allowed |= WEIR_PLACE_ALL;
-    return (upcall->job->asked.places & ~allowed) != 0;
+    return (upcall->job->asked.places & ~upcall->upstream->endpoint->caller_places) != 0;
 }
 
 static int refuse(struct weir_upcall *upcall, struct weir_slice text, struct weir_failure *ret_failure)

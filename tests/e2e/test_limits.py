@@ -130,6 +130,14 @@ def test_slow_bodies_are_cut_off(make, up):
     assert up.hits() == 1
 
 
+def test_a_chunk_that_promises_more_than_comes_is_cut_off(make, up):
+    weir = make(body_timeout=0.5)
+    with weir.connect(10) as connection:
+        connection.send(request_bytes(None, headers={"transfer-encoding": "chunked"}) + b"ffffffffffffffff\r\n" + json.dumps(CHAT).encode())
+        assert connection.reply().status in (408, 413) and connection.is_closed(8)
+    assert up.hits() == 0
+
+
 def test_idle_connections_are_closed(make):
     weir = make(idle_timeout=0.5)
     with weir.connect(10) as connection:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from kit.ports import free_port
+from kit.ports import Port
 from kit.weir import BINARY, ROOT, environment
 
 
@@ -15,7 +15,8 @@ from kit.weir import BINARY, ROOT, environment
 def printed(tmp_path):
     """What scripts/run prints before it waits, on a port of its own."""
     log = tmp_path / "run.log"
-    port = free_port()
+    held = Port()
+    port = held.number
     with open(log, "wb") as file:
         process = subprocess.Popen(["scripts/run", str(port)], cwd=ROOT, env={**environment(), "WEIR": BINARY}, stdin=subprocess.DEVNULL, stdout=file,
                                    stderr=subprocess.STDOUT)
@@ -25,6 +26,7 @@ def printed(tmp_path):
     yield log.read_text()
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0, log.read_text()
+    held.release()
 
 
 def test_the_three_commands_work(printed):

@@ -127,7 +127,8 @@ def test_connections_over_tls_are_used_again(secure, trusting):
     upstream.says("d1", answers.close_idle(answers.text("over TLS"), 0.02))
     for _ in range(4):
         assert weir.ask("g").text == "over TLS"
-        time.sleep(0.06)
+        assert upstream.wait_for(lambda u: u.last().ended_at)
+        time.sleep(0.05)
 
 
 def test_a_server_that_never_answers_the_greeting(weirs, mute_port):

@@ -260,7 +260,7 @@ def zipped(answer, how="gzip", spoil=None):
 
 def bomb(size):
     """A gzip answer that is `size` bytes when it is unpacked, and about a thousandth on the wire."""
-    data = gzip.compress(b'{"choices": [{"message": {"content": "' + b"a" * size + b'"}}]}')
+    data = gzip.compress(b'{"choices": [{"message": {"content": "' + b"a" * size + b'"}}]}', compresslevel=1)
     return Answer(lambda call: [whole(200, data, {"content-encoding": "gzip"})])
 
 

@@ -6,20 +6,23 @@ import socket
 LOWEST, HIGHEST = 17000, 32000
 
 
-def free_port():
-    """A port that nobody listens on now; whoever wants it must be ready to lose the race and to ask again."""
-    while True:
-        port = random.randrange(LOWEST, HIGHEST)
-        with socket.socket() as probe:
+class Port:
+    """A port that nobody listens on, kept from other tests on this machine until it is released.
+
+    The program that is to listen there must be able to bind it, so what is held is the UDP port of the same number.
+    """
+
+    def __init__(self):
+        while True:
+            self.number = random.randrange(LOWEST, HIGHEST)
+            self._holder = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             try:
-                probe.bind(("127.0.0.1", port))
+                self._holder.bind(("127.0.0.1", self.number))
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", self.number))
+                return
             except OSError:
-                continue
-            return port
+                self._holder.close()
 
-
-def dead_port():
-    """A port that refuses connections: bound, so that nobody takes it, but not listening. Keep the socket."""
-    holder = socket.socket()
-    holder.bind(("127.0.0.1", 0))
-    return holder, holder.getsockname()[1]
+    def release(self):
+        self._holder.close()

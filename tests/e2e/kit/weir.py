@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from . import client
-from .ports import free_port
+from .ports import Port
 
 ROOT = Path(__file__).resolve().parents[3]
 BINARY = os.environ.get("WEIR", str(ROOT / "build" / "weir"))
@@ -20,7 +20,6 @@ SANITIZED = "ASAN_OPTIONS" in os.environ
 TROUBLE = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|AddressSanitizer:|LeakSanitizer:|Assertion .* failed")
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS")
 STARTUP = 30
-IN_USE = re.compile(r"in use", re.I)
 
 
 def environment(extra=None):
@@ -36,11 +35,14 @@ class Weir:
         self.path.write_text(config if isinstance(config, str) else yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
         self.log_path = self.folder / "weir.log"
         self.env, self.arguments, self.host = environment(env), list(arguments), host
-        self.port = self.process = None
+        self.port = self.process = self._held = None
 
     def launch(self, port=None):
         """Starts the process and does not wait until it serves."""
-        self.port = port or free_port()
+        if port is None:
+            self._held = self._held or Port()
+            port = self._held.number
+        self.port = port
         command = [BINARY, "serve", "--config", str(self.path), "--host", self.host, "--port", str(self.port)]
         if WORKERS and "--workers" not in self.arguments:
             command += ["--workers", WORKERS]
@@ -50,15 +52,10 @@ class Weir:
         return self
 
     def start(self):
-        for _ in range(5):
-            self.launch()
-            if self.is_ready():
-                return self
-            if not (self.process.poll() and IN_USE.search(self.log)):
-                break
-        log = self.log
+        if self.launch().is_ready():
+            return self
         self.kill()
-        raise AssertionError(f"weir did not start (status {self.process.returncode}):\n{log[-3000:]}")
+        raise AssertionError(f"weir did not start (status {self.process.returncode}):\n{self.log[-3000:]}")
 
     def is_ready(self):
         end = time.monotonic() + STARTUP
@@ -104,14 +101,15 @@ class Weir:
         if self.process and self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        if self._held:
+            self._held.release()
 
     def stop(self):
         """Ends it as an administrator would, and looks at what it leaves behind."""
         if self.process.poll() is None:
             self.signal(signal.SIGTERM)
         status = self.wait(30)
-        if status is None:
-            self.kill()
+        self.kill()
         self.judge(status)
 
     def judge(self, status, expected=0):
