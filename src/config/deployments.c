@@ -102,8 +102,8 @@ static int read_fields(struct weir_loader *loader, enum weir_section section, co
 
         if (row == NULL || row->status != WEIR_ROW_READ || row->type == WEIR_VALUE_PART)
             continue;
-        rv = weir_value_read(loader, row, map->pairs[i].value, &here, WEIR_SEVERITY_ERROR,
-                             (char *)settings + row->offset);
+        rv = weir_value_read(loader, row, map->pairs[i].value, &here,
+                             weir_entry_severity(map->pairs[i].value), (char *)settings + row->offset);
         if (rv == WEIR_VALUE_WRONG)
             return map->pairs[i].value->variable ? WEIR_ENTRY_UNSERVED : WEIR_ENTRY_SKIPPED;
         if (rv != 0)

@@ -49,7 +49,8 @@ static const struct {
 static int skip(struct weir_loader *loader, const struct weir_yaml *node, const struct weir_path *path,
                 struct weir_slice what, struct weir_slice name, struct weir_slice more)
 {
-    WEIR_REPORT(loader, ERROR, node, path, what, name, more, loader->consequence);
+    WEIR_DIAG(loader->diags, weir_entry_severity(node), &node->place, weir_path_text(path, loader->arena),
+              what, name, more, loader->consequence);
     return node->variable ? WEIR_ENTRY_UNSERVED : WEIR_ENTRY_SKIPPED;
 }
 

@@ -22,7 +22,14 @@ struct weir_config_entry {
 #define WEIR_ENTRY_SKIPPED 3
 
 /* The entry is well formed, but nobody here can serve it: its provider has no dialect yet, or a variable has
- * a value that does not fit; an error says so. */
+ * a value that does not fit; a diagnostic says so. */
 #define WEIR_ENTRY_UNSERVED 4
+
+/* A value that does not fit is a mistake of the file, unless it comes from the environment of this machine.
+ */
+static inline enum weir_severity weir_entry_severity(const struct weir_yaml *node)
+{
+    return node->variable ? WEIR_SEVERITY_WARNING : WEIR_SEVERITY_ERROR;
+}
 
 #endif

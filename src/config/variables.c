@@ -151,18 +151,26 @@ static bool is_dollar_name(struct weir_slice text)
 static struct weir_slice misspelt(struct weir_slice text)
 {
     static const struct weir_slice forms[] = {
-        WEIR_SLICE_INIT("os.environ."), WEIR_SLICE_INIT("os.environ:"),    WEIR_SLICE_INIT("os.environ\\"),
-        WEIR_SLICE_INIT("os/environ/"), WEIR_SLICE_INIT("os_environ/"),    WEIR_SLICE_INIT("environ/"),
-        WEIR_SLICE_INIT("environ."),    WEIR_SLICE_INIT("os.env/"),        WEIR_SLICE_INIT("os.getenv/"),
-        WEIR_SLICE_INIT("env/"),        WEIR_SLICE_INIT("os.environment/")};
+        WEIR_SLICE_INIT("os.environ/"),  WEIR_SLICE_INIT("os.environ."), WEIR_SLICE_INIT("os.environ:"),
+        WEIR_SLICE_INIT("os.environ\\"), WEIR_SLICE_INIT("os/environ/"), WEIR_SLICE_INIT("os_environ/"),
+        WEIR_SLICE_INIT("environ/"),     WEIR_SLICE_INIT("environ."),    WEIR_SLICE_INIT("os.env/"),
+        WEIR_SLICE_INIT("os.getenv/"),   WEIR_SLICE_INIT("env/"),        WEIR_SLICE_INIT("os.environment/")};
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
         struct weir_slice name = weir_slice_sub(text, forms[i].len, text.len);
 
-        if (weir_slice_starts(text, forms[i]) && is_name(name))
+        if (weir_slice_eq_ci(weir_slice_sub(text, 0, forms[i].len), forms[i]) && is_name(name))
             return name;
     }
     return WEIR_SLICE_EMPTY;
+}
+
+/* `os.environ["NAME"]`, `os.getenv("NAME")`: Python, which nobody runs. */
+static bool is_python(struct weir_slice text)
+{
+    return weir_slice_starts(text, WEIR_SLICE("os.environ[")) ||
+           weir_slice_starts(text, WEIR_SLICE("os.environ.get(")) ||
+           weir_slice_starts(text, WEIR_SLICE("os.getenv("));
 }
 
 /* Whether "${NAME" stands somewhere in the text. */
@@ -190,7 +198,7 @@ static void tell_near_miss(struct weir_loader *loader, const struct weir_yaml *n
     else if (name.len > 0)
         WEIR_REPORT(loader, WARNING, node, path,
                     WEIR_SLICE("taken as it is written; it looks like os.environ/"), name);
-    else if (has_braces(node->text) || is_dollar_name(node->text))
+    else if (has_braces(node->text) || is_dollar_name(node->text) || is_python(node->text))
         WEIR_REPORT(loader, WARNING, node, path,
                     WEIR_SLICE("taken as it is written; for an environment variable write os.environ/NAME"));
 }

@@ -58,6 +58,9 @@ static void test_near_misses_are_told(void **state)
         {"os.environ.NAME", "looks like os.environ/NAME"},
         {"environ/NAME", "looks like os.environ/NAME"},
         {"env/NAME", "looks like os.environ/NAME"},
+        {"OS.ENVIRON/NAME", "looks like os.environ/NAME"},
+        {"os.environ[NAME]", "write os.environ/NAME"},
+        {"os.getenv(NAME)", "write os.environ/NAME"},
         {"${NAME}", "write os.environ/NAME"},
         {"${NAME:-other}", "write os.environ/NAME"},
         {"a${NAME}b", "write os.environ/NAME"},
@@ -180,6 +183,25 @@ static void test_the_section_of_variables_comes_first(void **state)
     kit_free(&kit);
 }
 
+static void test_a_value_of_a_variable_that_does_not_fit_is_no_mistake_of_the_file(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, (kit_env){"M=nobody-knows", "R=lots", "B=nowhere", NULL},
+             HEAD "- {model_name: h, litellm_params: {model: os.environ/M}}\n"
+                  "- {model_name: h, litellm_params: {model: openai/m, rpm: os.environ/R}}\n"
+                  "- {model_name: h, litellm_params: {model: openai/m, api_base: os.environ/B}}\n");
+    kit_expect_count(&kit, 3);
+    kit_expect(&kit, 4, "model_list[1].litellm_params.model", "warning",
+               "no provider is known for `os.environ/M`");
+    kit_expect(&kit, 5, "model_list[2].litellm_params.rpm", "warning", "a whole number");
+    kit_expect(&kit, 6, "model_list[3].litellm_params.api_base", "warning", "the entry is skipped");
+    assert_int_equal(kit.config->unserved_count, 3);
+    assert_int_equal(kit.config->skipped, 0);
+    kit_free(&kit);
+}
+
 static void test_an_anchored_value_is_replaced_once_for_all_its_uses(void **state)
 {
     struct kit kit;
@@ -248,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_a_missing_master_key_or_redis_address_refuses),
         cmocka_unit_test(test_a_missing_model_or_group_leaves_the_entry_out),
         cmocka_unit_test(test_the_section_of_variables_comes_first),
+        cmocka_unit_test(test_a_value_of_a_variable_that_does_not_fit_is_no_mistake_of_the_file),
         cmocka_unit_test(test_an_anchored_value_is_replaced_once_for_all_its_uses),
         cmocka_unit_test(test_no_value_of_a_variable_is_ever_said),
         cmocka_unit_test(test_a_secret_of_the_wrong_type_is_not_said),
