@@ -322,6 +322,20 @@ static void test_fields_that_a_request_may_bring(void **state)
     kit_free(&kit);
 }
 
+static void test_a_setting_lets_requests_bring_every_such_field(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL,
+             "general_settings: {allow_client_side_credentials: true}\n"
+             "model_list:\n"
+             "- model_name: g\n"
+             "  litellm_params: {model: openai/m, configurable_clientside_auth_params: [api_key]}\n");
+    assert_int_equal(kit_deployment(&kit, "g", 0)->endpoint->caller_places, WEIR_PLACE_ALL);
+    kit_free(&kit);
+}
+
 static void test_the_built_in_provider(void **state)
 {
     const struct weir_sim *sim;
@@ -374,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_an_id_that_is_taken_leaves_the_entry_out),
         cmocka_unit_test(test_what_is_shown_of_a_deployment_holds_no_secret),
         cmocka_unit_test(test_fields_that_a_request_may_bring),
+        cmocka_unit_test(test_a_setting_lets_requests_bring_every_such_field),
         cmocka_unit_test(test_the_built_in_provider),
         cmocka_unit_test(test_an_address_with_a_variable_in_it_loads_and_fails_when_called),
     };
