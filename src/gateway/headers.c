@@ -84,7 +84,7 @@ static int put_counts(const struct weir_answer_facts *facts, struct weir_buf *bu
         r = weir_headers_put_u64(buf, WEIR_SLICE("x-litellm-max-retries"), facts->max_retries);
     if (r == 0)
         r = weir_headers_put_u64(buf, WEIR_SLICE("x-litellm-attempted-fallbacks"), facts->hops);
-    if (r == 0 && facts->hops > 0)
+    if (r == 0)
         r = weir_headers_put_u64(buf, WEIR_SLICE("x-litellm-max-fallbacks"), facts->max_hops);
     return r;
 }

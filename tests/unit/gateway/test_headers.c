@@ -43,7 +43,7 @@ static void a_success_tells_who_served_and_after_how_much(void **state)
         weir_buf_slice(&text),
         "x-litellm-version: " WEIR_VERSION "\r\nx-weir-attempts: 1\r\n"
         "x-litellm-model-id: d1\r\nx-litellm-model-api-base: http://h\r\nx-litellm-model-group: g\r\n"
-        "x-litellm-attempted-retries: 0\r\nx-litellm-attempted-fallbacks: 0\r\n"
+        "x-litellm-attempted-retries: 0\r\nx-litellm-attempted-fallbacks: 0\r\nx-litellm-max-fallbacks: 5\r\n"
         "x-litellm-response-duration-ms: 1.234\r\nx-litellm-overhead-duration-ms: 0.001\r\n");
 }
 
