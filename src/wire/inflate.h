@@ -25,7 +25,7 @@
 #endif
 #include <zlib.h>
 
-#define WEIR_INFLATE_RATIO_FLOOR (1024 * 1024)
+#define WEIR_INFLATE_RATIO_FLOOR UINT64_C(1048576) /* 1 MiB */
 
 enum weir_inflate_format {
     WEIR_INFLATE_GZIP,   /* one or more members, each with its checksum */

@@ -5,7 +5,7 @@
  */
 #include "wire/sse.h"
 
-#include <string.h>
+#include <assert.h>
 
 #include <weir/error.h>
 
@@ -44,7 +44,7 @@ static size_t find_event_end(struct weir_sse *sse, struct weir_slice input)
     while (at < input.len) {
         struct weir_slice rest = weir_slice_sub(input, at, input.len);
         size_t line = find_line_end(rest);
-        bool completes_crlf = sse->after_cr && rest.ptr[0] == '\n', empty;
+        bool completes_crlf = sse->after_cr && input.ptr[at] == '\n', empty;
 
         sse->after_cr = false;
         if (line == rest.len) {
@@ -56,7 +56,7 @@ static size_t find_event_end(struct weir_sse *sse, struct weir_slice input)
             continue;
         empty = line == 0 && !sse->in_line;
         sse->in_line = false;
-        if (rest.ptr[line] == '\r') {
+        if (input.ptr[at - 1] == '\r') {
             sse->after_cr = at == input.len;
             at += at < input.len && input.ptr[at] == '\n';
         }
@@ -72,6 +72,7 @@ static struct weir_slice next_line(struct weir_slice *rest)
     size_t end = find_line_end(*rest), next = end + 1;
     struct weir_slice line = weir_slice_sub(*rest, 0, end);
 
+    assert(rest->ptr != NULL); /* rest is not empty */
     if (next < rest->len && rest->ptr[end] == '\r' && rest->ptr[next] == '\n')
         next++;
     *rest = weir_slice_sub(*rest, next, rest->len);
