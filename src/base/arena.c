@@ -59,11 +59,11 @@ void weir_arena_deinit(struct weir_arena *arena)
 
 void weir_arena_reset(struct weir_arena *arena)
 {
-    struct weir_arena_block *keep = arena->blocks;
+    struct weir_arena_block *keep = WEIR_POOLS ? arena->blocks : NULL;
 
-    while (WEIR_POOLS && keep != NULL && keep->size != arena->block_bytes)
+    while (keep != NULL && keep->size != arena->block_bytes)
         keep = keep->next;
-    free_blocks(arena, WEIR_POOLS ? keep : NULL);
+    free_blocks(arena, keep);
     arena->failed = false;
 }
 
@@ -116,7 +116,7 @@ static struct weir_arena_block *block_for(struct weir_arena *arena, size_t size)
 {
     struct weir_arena_block *b = arena->blocks;
     size_t room = arena->block_bytes > head_bytes() ? arena->block_bytes - head_bytes() : 0;
-    bool own = !WEIR_POOLS || size > room;
+    bool own = size > room || !WEIR_POOLS;
 
     if (!own && b != NULL && b->size - b->used >= size)
         return b;
