@@ -70,8 +70,8 @@ def test_an_authority_in_the_configuration(secure, trusting, certificates):
     assert trusting(secure(), env=False, weir={"ca_file": str(certificates.authority)}).ask("g").text == "over TLS"
 
 
-def test_an_authority_that_is_not_there_refuses_to_start(weirs, up):
-    weir = weirs(config(up, {"g": ["d1"]}, weir={"ca_file": "/nowhere/authority.pem"}), start=False).launch()
+def test_an_authority_that_is_not_there_refuses_to_start(weirs, secure):
+    weir = weirs(config(secure(), {"g": ["d1"]}, weir={"ca_file": "/nowhere/authority.pem"}), start=False).launch()
     assert weir.wait() not in (None, 0) and "/nowhere/authority.pem" in weir.log
 
 
