@@ -139,14 +139,14 @@ def test_the_reference_page_is_current():
 
 
 def test_a_thousand_deployments_load_at_once(tmp_path):
-    """Tenfold the time that a release build may take, since this one may be slowed by a sanitizer and its neighbours."""
+    """Tenfold the time that it may take, since its neighbours may slow it down; a sanitizer does so for certain."""
     file = tmp_path / "c.yaml"
     entry = "- {{model_name: g{0}, litellm_params: {{model: openai/m, api_base: 'http://h{0}.example/v1', api_key: k, rpm: 3}}}}\n"
     file.write_text("model_list:\n" + "".join(entry.format(n) for n in range(1000)))
     start = time.monotonic()
     done = check("--quiet", file)
     assert done.returncode == 0 and "1000 deployments, 1000 groups" in done.stdout
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < (10 if "ASAN_OPTIONS" in os.environ else 1)
 
 
 # --- the same as PyYAML ----------------------------------------------------------------------------------------------
