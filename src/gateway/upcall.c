@@ -354,7 +354,7 @@ static int start_fetch(struct weir_upcall *upcall)
         (struct weir_fetch_request){.tls = built->secure,
                                     .host = built->host,
                                     .port = built->port,
-                                    .tls_context = upcall->upstream->tls,
+                                    .tls_context = tls,
                                     .method = WEIR_SLICE("POST"),
                                     .target = built->target,
                                     .fields = built->fields,

@@ -95,6 +95,14 @@ def test_a_plain_server_where_tls_is_due_and_the_reverse(weirs, up, secure, cert
     assert up.hits() == upstream.hits() == 0
 
 
+def test_a_target_may_lead_from_a_plain_deployment_to_tls(secure, weirs, up, certificates):
+    up.says("d1", answers.error(500))
+    upstream = secure()
+    made = config(up, {"g": ["d1"], "other": ["d2"]},
+                  router={"num_retries": 0, "fallbacks": [{"g": [{"model": "other", "api_base": upstream.url("d1")}]}]})
+    assert weirs(made, env={"SSL_CERT_FILE": certificates.authority}).ask("g").text == "over TLS"
+
+
 @pytest.mark.parametrize("how", [CLOSE, RESET], ids=lambda stop: stop.name)
 def test_answers_cut_inside_tls(secure, trusting, how):
     upstream = secure()
