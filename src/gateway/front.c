@@ -113,6 +113,8 @@ static void on_head(void *user, weir_exchange *exchange)
     weir_exchange_set_user(exchange, job);
     weir_job_enter(job);
     job->cors = weir_http1_find(head, WEIR_SLICE("origin")) != NULL;
+    /* A copy: the job may outlive the exchange. */
+    job->access.peer = weir_arena_copy(&job->arena, weir_exchange_peer(exchange));
     (void)refuse_early(job, head);
     weir_job_leave(job);
 }

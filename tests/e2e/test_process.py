@@ -247,6 +247,7 @@ def test_each_call_has_its_line_in_the_log(serve, up):
         assert 9 in tokens and 4 in tokens, entry
     for entry in entries.values():
         assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", entry["time"]) and entry["route"] == "chat"
+        assert re.match(r"127\.0\.0\.1:\d+$", entry["peer"])
         assert entry["attempts"] == 0 or entry["duration_ms"] > 0
     assert all(word not in weir.log for word in ("hello", "from b", "key-of-"))
 
