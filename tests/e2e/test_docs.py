@@ -63,6 +63,29 @@ def test_the_commands_of_a_page(page, weirs, tmp_path):
             assert pattern is None or pattern.match(done.stdout), f"{command[-1]}\nprinted\n{done.stdout}"
 
 
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in [*PAGES, ROOT / "CONTRIBUTING.md"]])
+def test_links_lead_somewhere(page):
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", page.read_text()):
+        path = page.parent / target if target else page
+        assert path.exists(), target
+        titles = re.findall(r"^#+ (.*)$", path.read_text(), re.M) if anchor else []
+        assert not anchor or anchor in [re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in titles], anchor
+
+
+@pytest.mark.parametrize("source, pattern", [
+    ("src/gateway/tbl/asked_fields.h", r'^X\("(\w+)"'),
+    ("src/gateway/tbl/paths.h", r'^X\(\w+, \w+, "(/v1/[\w/]+?|/health[\w/]*)/?"'),
+    ("src/gateway/tbl/access_fields.h", r"^WEIR_ACCESS_(?:TEXT|COUNT|MAYBE|FLAG)\((\w+)|^WEIR_ACCESS_NS\(\w+, \"(\w+)"),
+    ("src/gateway/headers.c", r'WEIR_SLICE\("(x-[\w-]+)'),
+    ("src/gateway/asked.c", r'WEIR_SLICE\("(x-litellm-\w[\w-]+)"'),
+])
+def test_the_page_of_routes_has_them_all(source, pattern):
+    page = (ROOT / "docs" / "routes.md").read_text()
+    names = ["".join(found) for found in re.findall(pattern, (ROOT / source).read_text(), re.M)]
+    assert names
+    assert not [name for name in names if name.rstrip("-") not in page]
+
+
 def test_the_blocks_are_found():
     assert Path(PAGES[0]).exists()
     assert blocks(PAGES[0]), "README.md shows something that can be run"
