@@ -171,8 +171,11 @@ def test_compressed_answers_are_read(pair, up, how):
     assert reply.text == "the whole answer" and not reply.header("content-encoding")
 
 
-@pytest.mark.parametrize("spoil", [lambda data: data[:-12], lambda data: data[:20], lambda data: b"no gzip " + data, lambda data: data[:30] + b"\xff\xff\xff" + data[33:]],
-                         ids=["cut at the end", "cut early", "no gzip", "damaged"])
+SPOILT = {"cut at the end": lambda data: data[:-12], "cut early": lambda data: data[:20], "no gzip": lambda data: b"no gzip " + data,
+          "damaged": lambda data: data[:30] + b"\xff\xff\xff" + data[33:]}
+
+
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT.keys())
 def test_damaged_compressed_answers_are_failed_attempts(pair, up, spoil):
     up.says("d1", answers.zipped(answers.text("the whole answer " * 20), spoil=spoil))
     assert pair.ask("g").text == "the other"

@@ -71,7 +71,8 @@ def test_deep_nesting_is_refused_and_shallow_is_not(weir, up):
 
 
 def test_what_nobody_knows_passes_byte_for_byte(weir, up):
-    odd = r'"big": 123456789012345678901234567890, "small": 1e-400, "tail": 1.10, "esc": "\u00e9\/\ud83d\ude00", "empty": {}, "twice": 1, "twice": 2,  "sp" :  [ 1 , 2 ]'
+    odd = (r'"big": 123456789012345678901234567890, "small": 1e-400, "tail": 1.10, "esc": "\u00e9\/\ud83d\ude00", "empty": {}, '
+           r'"twice": 1, "twice": 2,  "sp" :  [ 1 , 2 ]')
     assert send(weir, '{"model": "g", "messages": [ ], ' + odd + "}").text == "one"
     assert odd.encode() in up.last().body
     assert b'"messages": [ ]' in up.last().body

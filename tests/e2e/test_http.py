@@ -61,7 +61,8 @@ def test_errors_never_echo_markup_unquoted(weir):
     assert reply.status in (400, 404) and reply.header("content-type").startswith("application/json")
 
 
-@pytest.mark.parametrize("headers", [{"authorization": "bearer sk-e2e"}, {"authorization": "Bearer  sk-e2e"}, {"authorization": None, "x-api-key": "sk-e2e"}])
+@pytest.mark.parametrize("headers", [{"authorization": "bearer sk-e2e"}, {"authorization": "Bearer  sk-e2e"},
+                                     {"authorization": None, "x-api-key": "sk-e2e"}])
 def test_the_key_is_found_however_it_is_sent(weir, headers):
     assert weir.ask("g", headers=headers).text == "fine"
 

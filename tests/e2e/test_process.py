@@ -13,7 +13,7 @@ import pytest
 from kit import answers
 from kit.answers import HANG, Wait
 from kit.configs import config
-from kit.weir import BINARY, WORKERS
+from kit.weir import BINARY, SANITIZED, WORKERS
 
 
 def in_background(function):
@@ -57,8 +57,9 @@ def test_other_addresses_than_loopback_want_a_key(weirs, up):
     assert weir.wait() not in (None, 0) and "master_key" in weir.log
 
 
-@pytest.mark.parametrize("general, env", [({"master_key": "sk-e2e"}, {}), ({"dangerously_permit_weak_or_unset_master_key": True}, {}),
-                                          ({}, {"LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}), ({}, {"LITELLM_MASTER_KEY": "sk-e2e"})])
+@pytest.mark.parametrize("general, env", [
+    ({"master_key": "sk-e2e"}, {}), ({"dangerously_permit_weak_or_unset_master_key": True}, {}),
+    ({}, {"LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}), ({}, {"LITELLM_MASTER_KEY": "sk-e2e"})])
 def test_other_addresses_with_a_key_or_the_dangerous_word(weirs, up, general, env):
     up.says("d1", "fine")
     weir = weirs(config(up, {"g": ["d1"]}, general=general), host="0.0.0.0", env=env)
@@ -72,9 +73,10 @@ def test_a_host_by_name(weirs, up):
     assert weir.is_ready()
 
 
-@pytest.mark.parametrize("arguments, word", [(["serve"], "--config"), (["serve", "--config"], "--config"), (["serve", "--no-such-option"], "no-such-option"),
-                                             (["serve", "--config", "/nowhere.yaml", "--port", "70000"], "70000"), (["serve", "--config", "/x", "--port", "abc"], "abc"),
-                                             (["no-such-command"], "no-such-command")])
+@pytest.mark.parametrize("arguments, word", [
+    (["serve"], "--config"), (["serve", "--config"], "--config"), (["serve", "--no-such-option"], "no-such-option"),
+    (["serve", "--config", "/nowhere.yaml", "--port", "70000"], "70000"), (["serve", "--config", "/x", "--port", "abc"], "abc"),
+    (["no-such-command"], "no-such-command")])
 def test_wrong_usage_ends_with_2(arguments, word):
     done = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=30)
     assert done.returncode == 2 and word in done.stderr and done.stdout == ""
@@ -91,7 +93,8 @@ def test_a_configuration_that_is_not_there(weirs):
     assert done.returncode == 1 and "/nowhere.yaml" in done.stderr
 
 
-@pytest.mark.parametrize("text, place", [("model_list: [\n", r"config\.yaml:\d+:\d+: "), ("model_list:\n\t- a\n", r"config\.yaml:2:\d+: "), ("a: b: c\n", r"config\.yaml:1:\d+: ")])
+@pytest.mark.parametrize("text, place", [("model_list: [\n", r"config\.yaml:\d+:\d+: "), ("model_list:\n\t- a\n", r"config\.yaml:2:\d+: "),
+                                         ("a: b: c\n", r"config\.yaml:1:\d+: ")])
 def test_malformed_yaml_is_refused_with_its_place(weirs, text, place):
     weir = weirs(text, start=False).launch()
     assert weir.wait() == 1 and re.search(place, weir.log), weir.log
@@ -195,8 +198,8 @@ def test_readiness_ends_with_the_drain(serve, up):
 
 # ---- what it prints
 
-SECRETS = {"master": "sk-e2e-master-SECRET", "upstream": "key-upstream-SECRET", "header": "header-value-SECRET", "prompt": "prompt-SECRET", "answer": "answer-SECRET",
-           "query": "query-SECRET"}
+SECRETS = {"master": "sk-e2e-master-SECRET", "upstream": "key-upstream-SECRET", "header": "header-value-SECRET", "prompt": "prompt-SECRET",
+           "answer": "answer-SECRET", "query": "query-SECRET"}
 
 
 def test_no_secret_and_no_prompt_is_printed_or_shown(serve, up):
@@ -235,7 +238,8 @@ def test_each_call_has_its_line_in_the_log(serve, up):
     weir = serve({"A": ["a"], "B": ["b"]}, router={"num_retries": 1, "fallbacks": [{"A": ["B"]}]})
     up.says("a", answers.error("unavailable"))
     up.says("b", "from b")
-    replies = [weir.ask("A"), weir.ask({"model": "B", "stream": True, "stream_options": {"include_usage": True}}), weir.ask({"model": "A", "fallbacks": []}), weir.ask("nobody")]
+    bodies = ["A", {"model": "B", "stream": True, "stream_options": {"include_usage": True}}, {"model": "A", "fallbacks": []}, "nobody"]
+    replies = [weir.ask(body) for body in bodies]
     entries = {entry["call_id"]: entry for entry in log_entries(weir, 4) if "call_id" in entry}
     fell_back, streamed, failed, unknown = (entries[reply.header("x-litellm-call-id")] for reply in replies)
     assert fell_back["status"] == 200 and fell_back["group"] == "B" and fell_back["deployment"] == "b" and fell_back["attempts"] == 3
@@ -314,3 +318,48 @@ def test_allowed_fails_are_counted_over_all_workers(weirs, up):
     up.says("d1", answers.error("internal"))
     weir = weirs(config(up, {"g": ["d1"]}, router={"allowed_fails": 5, "cooldown_time": 30}), arguments=["--workers", WORKERS or "3"])
     assert [weir.ask("g").status for _ in range(8)] == [500] * 6 + [429] * 2
+
+
+# ---- what it holds
+
+def open_files(weir):
+    return len(os.listdir(f"/proc/{weir.process.pid}/fd"))
+
+
+def resident_kib(weir):
+    with open(f"/proc/{weir.process.pid}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+
+def test_what_is_opened_is_closed_again(serve, up):
+    """Two rounds of every sort of call: the second one leaves no more descriptors than the first."""
+    weir = serve({"g": ["d1"]}, weir={"upstream_idle_timeout": 0.3})
+    trouble = ["fine", answers.error("internal"), answers.cut(answers.text("fine"), 40), answers.stream("x", answers.CLOSE), answers.BROKEN,
+               answers.steps(b"garbage\r\n\r\n", answers.CLOSE)]
+
+    def round():
+        up.says("d1", *trouble)
+        for number in range(60):
+            weir.ask({"model": "g", "stream": number % 2 == 0})
+        time.sleep(1.0)
+        return open_files(weir)
+    first = round()
+    assert round() <= first + 2
+
+
+def test_memory_does_not_grow_with_the_number_of_calls(serve, up):
+    weir = serve({"g": ["d1"]}, router={"disable_cooldowns": True})
+    up.says("d1", "fine", answers.error("internal"), answers.stream("a", "b"), answers.text("x" * 100_000))
+
+    def round():
+        for number in range(300):
+            weir.ask({"model": "g", "stream": number % 3 == 0})
+        return resident_kib(weir)
+    round()
+    second = round()
+    assert SANITIZED or round() < second + 3000
+
+
+def test_an_idle_weir_is_small(serve):
+    weir = serve({"g": ["d1"]}, arguments=["--workers", "1"])
+    assert SANITIZED or resident_kib(weir) < 8 * 1024
