@@ -205,11 +205,13 @@ static void read_caller_places(struct weir_loader *loader, const struct weir_con
     }
 }
 
-/* Whether the key goes into requests: it has no row here. */
+/* Whether the key goes into requests: nothing of weir's own reads it, here or, had it been put there,
+ * elsewhere. */
 static bool is_argument(struct weir_loader *loader, const struct weir_yaml_pair *pair, bool sim)
 {
     if (pair->value->kind == WEIR_YAML_NULL ||
-        weir_loader_find(loader, WEIR_SECTION_PARAMS, pair->key->text) != NULL)
+        weir_loader_find(loader, WEIR_SECTION_PARAMS, pair->key->text) != NULL ||
+        weir_loader_is_elsewhere(loader, WEIR_SECTION_PARAMS, pair->key->text))
         return false;
     return !sim || !weir_slice_starts(pair->key->text, WEIR_SLICE("sim_"));
 }

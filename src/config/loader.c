@@ -87,6 +87,17 @@ static void judge(struct known_key *key, enum weir_section section, struct weir_
         key->verdict = is_open(section) ? VERDICT_NONE : VERDICT_UNKNOWN;
 }
 
+bool weir_loader_is_elsewhere(struct weir_loader *loader, enum weir_section section, struct weir_slice text)
+{
+    struct known_key *known = key_of(loader, section, text);
+
+    if (known == NULL)
+        return false;
+    if (!known->judged)
+        judge(known, section, text);
+    return known->verdict == VERDICT_ELSEWHERE && known->other->status == WEIR_ROW_READ;
+}
+
 void weir_loader_unread_key(struct weir_loader *loader, enum weir_section section,
                             const struct weir_yaml *key, const struct weir_path *path)
 {

@@ -42,6 +42,9 @@ struct weir_loader {
 const struct weir_setting_row *weir_loader_find(struct weir_loader *loader, enum weir_section section,
                                                 struct weir_slice text);
 
+/* Whether another section reads a key that has no row in its own: it stands where it has no effect. */
+bool weir_loader_is_elsewhere(struct weir_loader *loader, enum weir_section section, struct weir_slice text);
+
 /*
  * Says what is wrong with a key that its section does not read: known and not supported, belongs elsewhere,
  * or unknown, with the nearest known name.  path is that of the key.

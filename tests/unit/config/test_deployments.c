@@ -304,6 +304,21 @@ static void test_what_is_shown_of_a_deployment_holds_no_secret(void **state)
     kit_free(&kit);
 }
 
+static void test_misplaced_settings_are_no_arguments(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL,
+             "router_settings: {default_litellm_params: {retry_policy: {}, seed: 7}}\n"
+             "model_list:\n"
+             "- model_name: g\n"
+             "  litellm_params: {model: openai/m, allowed_fails: 2, fallbacks: [], model_info: {}, plugins: "
+             "[web]}\n");
+    assert_slice_is(kit_deployment(&kit, "g", 0)->endpoint->defaults, "{\"plugins\":[\"web\"],\"seed\":7}");
+    kit_free(&kit);
+}
+
 static void test_fields_that_a_request_may_bring(void **state)
 {
     struct kit kit;
@@ -387,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_an_id_does_not_change_with_the_value_of_a_key),
         cmocka_unit_test(test_an_id_that_is_taken_leaves_the_entry_out),
         cmocka_unit_test(test_what_is_shown_of_a_deployment_holds_no_secret),
+        cmocka_unit_test(test_misplaced_settings_are_no_arguments),
         cmocka_unit_test(test_fields_that_a_request_may_bring),
         cmocka_unit_test(test_a_setting_lets_requests_bring_every_such_field),
         cmocka_unit_test(test_the_built_in_provider),
