@@ -27,14 +27,10 @@ typedef enum weir_event_kind {
 
 /* Why a cooldown was set (router-semantics 15.5). */
 typedef enum weir_cooldown_rule {
-    WEIR_COOLDOWN_DEPLOYMENT_POLICY, /* the deployment's allowed_fails_policy */
-    WEIR_COOLDOWN_DEPLOYMENT_FAILS,  /* the deployment's allowed_fails */
-    WEIR_COOLDOWN_ROUTER_POLICY,     /* the router's allowed_fails_policy */
-    WEIR_COOLDOWN_ROUTER_FAILS,      /* the router's explicit allowed_fails */
-    WEIR_COOLDOWN_RATE_LIMITED,      /* a 429 in a group with siblings */
-    WEIR_COOLDOWN_ALL_FAILED,        /* nothing but failures, and many */
-    WEIR_COOLDOWN_FAILURE_SHARE,     /* more than the allowed share failed */
-    WEIR_COOLDOWN_NOT_RETRYABLE      /* a status that no retry can mend (401, 404) */
+#define X(rule, name, prose) WEIR_COOLDOWN_##rule,
+#include <weir/tbl/cooldown_rules.h>
+#undef X
+    WEIR_COOLDOWN_RULES
 } weir_cooldown_rule;
 
 /* Which way a Fallback event went. */

@@ -30,16 +30,11 @@ typedef enum weir_policy_field {
     WEIR_POLICY_NONE = WEIR_POLICY_FIELDS
 } weir_policy_field;
 
-/* Where a failure comes from.  Decides what is counted against the deployment, and nothing else (decisions
- * 4). */
+/* Where a failure comes from: decides what is counted against the deployment, and nothing else. */
 typedef enum weir_origin {
-    WEIR_ORIGIN_PROVIDER,        /* the upstream or the way to it; counts */
-    WEIR_ORIGIN_CALLER_LIMIT,    /* the caller's own time limit ran out; never counts */
-    WEIR_ORIGIN_RESOURCE_LOOKUP, /* a look-up of something stored upstream, named by the caller; never counts
-                                  */
-    WEIR_ORIGIN_ROUTER,          /* weir itself refused; never counts */
-    WEIR_ORIGIN_GUARDRAIL,       /* a guardrail intervened; never counts */
-    WEIR_ORIGIN_CLIENT_GONE,     /* the caller left; never counts */
+#define X(origin, name, prose) WEIR_ORIGIN_##origin,
+#include <weir/tbl/origins.h>
+#undef X
     WEIR_ORIGIN_COUNT
 } weir_origin;
 

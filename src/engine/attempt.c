@@ -46,6 +46,7 @@ enum weir_turn weir_state_resolve(struct weir_call *call, struct weir_step *ret_
 
     (void)ret_step;
     frame->from.group = weir_resolve_alias(call->snapshot, frame->name);
+    /* The asked group is the first of those that no chain may lead to again. */
     if (is_root)
         (void)weir_walk_try(call, frame->from.group, WEIR_SLICE_EMPTY);
     if (is_root && call->request.specific_deployment)

@@ -98,8 +98,7 @@ int weir_call_next(weir_call *call, uint64_t now_ns, struct weir_step *ret_step)
 {
     enum weir_turn turn;
 
-    if (now_ns > call->now_ns)
-        call->now_ns = now_ns;
+    weir_call_note_time(call, now_ns);
     for (int i = 0; i < TURNS_MAX; i++) {
         if (weir_arena_failed(&call->arena))
             fail_for(call, WEIR_KIND_INTERNAL, 500, WEIR_ORIGIN_ROUTER, WEIR_REASON_NOMEM);
@@ -117,8 +116,7 @@ int weir_call_next(weir_call *call, uint64_t now_ns, struct weir_step *ret_step)
 
 void weir_call_on_client_gone(weir_call *call, uint64_t now_ns)
 {
-    if (now_ns > call->now_ns)
-        call->now_ns = now_ns;
+    weir_call_note_time(call, now_ns);
     /* Whatever runs is neither a success nor a failure: FAIL cancels it. */
     if (call->request.stream || call->snapshot->spec.cancel_on_disconnect)
         fail_for(call, WEIR_KIND_API_ERROR, 499, WEIR_ORIGIN_CLIENT_GONE, WEIR_REASON_CLIENT_GONE);

@@ -200,4 +200,11 @@ uint32_t weir_call_num_retries(const struct weir_call *call, const struct weir_f
 /* Ends the call with a failure. */
 void weir_call_fail(struct weir_call *call, const struct weir_loss *loss);
 
+/* Takes the time that the host tells, which never goes back. */
+static inline void weir_call_note_time(struct weir_call *call, uint64_t now_ns)
+{
+    if (now_ns > call->now_ns)
+        call->now_ns = now_ns;
+}
+
 #endif

@@ -7,15 +7,10 @@ static const struct weir_slice event_names[WEIR_EVENT_KINDS] = {
 #undef X
 };
 
-static const struct weir_slice rule_names[] = {
-    [WEIR_COOLDOWN_DEPLOYMENT_POLICY] = WEIR_SLICE_INIT("deployment_policy"),
-    [WEIR_COOLDOWN_DEPLOYMENT_FAILS] = WEIR_SLICE_INIT("deployment_fails"),
-    [WEIR_COOLDOWN_ROUTER_POLICY] = WEIR_SLICE_INIT("router_policy"),
-    [WEIR_COOLDOWN_ROUTER_FAILS] = WEIR_SLICE_INIT("router_fails"),
-    [WEIR_COOLDOWN_RATE_LIMITED] = WEIR_SLICE_INIT("rate_limited"),
-    [WEIR_COOLDOWN_ALL_FAILED] = WEIR_SLICE_INIT("all_failed"),
-    [WEIR_COOLDOWN_FAILURE_SHARE] = WEIR_SLICE_INIT("failure_share"),
-    [WEIR_COOLDOWN_NOT_RETRYABLE] = WEIR_SLICE_INIT("not_retryable"),
+static const struct weir_slice rule_names[WEIR_COOLDOWN_RULES] = {
+#define X(rule, name, prose) [WEIR_COOLDOWN_##rule] = WEIR_SLICE_INIT(name),
+#include <weir/tbl/cooldown_rules.h>
+#undef X
 };
 
 struct weir_slice weir_event_name(weir_event_kind kind)
@@ -25,8 +20,7 @@ struct weir_slice weir_event_name(weir_event_kind kind)
 
 struct weir_slice weir_cooldown_rule_name(weir_cooldown_rule rule)
 {
-    return (unsigned)rule < sizeof(rule_names) / sizeof(rule_names[0]) ? rule_names[rule]
-                                                                       : WEIR_SLICE("unknown");
+    return (unsigned)rule < WEIR_COOLDOWN_RULES ? rule_names[rule] : WEIR_SLICE("unknown");
 }
 
 void weir_event_queue_init(struct weir_event_queue *queue, struct weir_arena *arena)

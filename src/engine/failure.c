@@ -1,4 +1,4 @@
-/* The rows of <weir/tbl/failure_kinds.h> and <weir/tbl/policy_fields.h> as data, and the names of origins. */
+/* The rows of failure_kinds.h, policy_fields.h and origins.h in <weir/tbl> as data. */
 #include <weir/failure.h>
 
 #include "base/slice.h"
@@ -25,12 +25,9 @@ static const struct policy_keys {
 };
 
 static const struct weir_slice origin_names[WEIR_ORIGIN_COUNT] = {
-    [WEIR_ORIGIN_PROVIDER] = WEIR_SLICE_INIT("provider"),
-    [WEIR_ORIGIN_CALLER_LIMIT] = WEIR_SLICE_INIT("caller_limit"),
-    [WEIR_ORIGIN_RESOURCE_LOOKUP] = WEIR_SLICE_INIT("resource_lookup"),
-    [WEIR_ORIGIN_ROUTER] = WEIR_SLICE_INIT("router"),
-    [WEIR_ORIGIN_GUARDRAIL] = WEIR_SLICE_INIT("guardrail"),
-    [WEIR_ORIGIN_CLIENT_GONE] = WEIR_SLICE_INIT("client_gone"),
+#define X(origin, name, prose) [WEIR_ORIGIN_##origin] = WEIR_SLICE_INIT(name),
+#include <weir/tbl/origins.h>
+#undef X
 };
 
 const struct weir_kind_row *weir_kind_row(weir_kind kind)

@@ -165,17 +165,17 @@ uint32_t weir_live_count(struct weir_live *live, uint32_t slot, unsigned counter
                          uint64_t now_ns)
 {
     _Atomic uint64_t *at = &record_of(live, slot)->counters[counter];
-    uint64_t old = atomic_load_explicit(at, memory_order_relaxed), new, end_ms;
+    uint64_t old = atomic_load_explicit(at, memory_order_relaxed), next, end_ms;
 
     do {
         end_ms = old >> CALLS_BITS;
         if (end_ms > now_ns / WEIR_NS_PER_MS)
-            new = (old & CALLS_MASK) == CALLS_MASK ? old : old + 1;
+            next = (old & CALLS_MASK) == CALLS_MASK ? old : old + 1;
         else
-            new = ms_rounded_up(weir_time_add(now_ns, life_ns)) << CALLS_BITS | 1;
+            next = ms_rounded_up(weir_time_add(now_ns, life_ns)) << CALLS_BITS | 1;
     } while (
-        !atomic_compare_exchange_weak_explicit(at, &old, new, memory_order_relaxed, memory_order_relaxed));
-    return (uint32_t)(new &CALLS_MASK);
+        !atomic_compare_exchange_weak_explicit(at, &old, next, memory_order_relaxed, memory_order_relaxed));
+    return (uint32_t)(next & CALLS_MASK);
 }
 
 void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns,

@@ -45,17 +45,11 @@ uint64_t weir_stream_limit(const struct weir_call *call, const struct weir_frame
     return limit.ns;
 }
 
-static void note_time(struct weir_call *call, uint64_t now_ns)
-{
-    if (now_ns > call->now_ns)
-        call->now_ns = now_ns;
-}
-
 void weir_call_on_progress(weir_call *call, uint32_t attempt, weir_progress progress, uint64_t now_ns)
 {
     struct weir_attempt *a = weir_attempt_running(call, attempt);
 
-    note_time(call, now_ns);
+    weir_call_note_time(call, now_ns);
     if (a == NULL)
         return;
     a->opened = true;
@@ -81,7 +75,7 @@ void weir_call_on_finished(weir_call *call, uint32_t attempt, const struct weir_
                                           .status = weir_kind_row(WEIR_KIND_CONTENT_POLICY)->status,
                                           .origin = WEIR_ORIGIN_PROVIDER};
 
-    note_time(call, now_ns);
+    weir_call_note_time(call, now_ns);
     if (a == NULL)
         return;
     if (is_refused(call, a, outcome)) {
@@ -100,7 +94,7 @@ void weir_call_on_failed(weir_call *call, uint32_t attempt, const struct weir_fa
 {
     struct weir_attempt *a = weir_attempt_running(call, attempt);
 
-    note_time(call, now_ns);
+    weir_call_note_time(call, now_ns);
     if (a != NULL)
         weir_attempt_fail(call, a, failure, WEIR_REASON_ATTEMPT);
 }

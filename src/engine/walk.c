@@ -209,8 +209,7 @@ enum weir_turn weir_state_ask(struct weir_call *call, struct weir_step *ret_step
 
 void weir_call_on_answer(weir_call *call, uint32_t ask_id, weir_answer answer, uint64_t now_ns)
 {
-    if (now_ns > call->now_ns)
-        call->now_ns = now_ns;
+    weir_call_note_time(call, now_ns);
     if (!call->asking || ask_id != call->asks)
         return;
     call->asking = false;

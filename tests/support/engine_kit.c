@@ -9,6 +9,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/snapshot.h"
 
 #include "engine_host.h"
 
@@ -163,6 +164,8 @@ static struct kit_config *load(struct kit *kit, const char *text)
         rc = weir_router_adopt(kit->router, kit->snapshot);
     if (rc != 0)
         kit_die(kit, "no snapshot: %d\n%s", rc, text);
+    if (!weir_snapshot_validate(kit->snapshot))
+        kit_die(kit, "the snapshot breaks its invariant\n%s", text);
     config->older = kit->config;
     return config;
 }
