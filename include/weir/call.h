@@ -95,14 +95,12 @@ typedef enum weir_step_kind {
     WEIR_STEP_FAIL     /* tell the caller this failure; over */
 } weir_step_kind;
 
-/* Why a failure exists: decides the words of the message, which are the host's. */
+/* Why a failure exists: decides the words of the message, which are the host's (router-semantics). */
 typedef enum weir_reason {
     WEIR_REASON_ATTEMPT,          /* as the host reported it for the attempt */
     WEIR_REASON_TIMEOUT,          /* the attempt ran out of its time limit */
-    WEIR_REASON_CONTENT_FILTERED, /* a filtered answer, where a content-policy chain was waiting
-                                     (router-semantics 11.5) */
-    WEIR_REASON_NO_DEPLOYMENTS,   /* no candidate is left; retry_after_ns: until the soonest cooldown ends
-                                     (16.4) */
+    WEIR_REASON_CONTENT_FILTERED, /* filtered, and a content-policy chain was waiting (11.5) */
+    WEIR_REASON_NO_DEPLOYMENTS,   /* no candidate; retry_after_ns: until the soonest cooldown ends (16.4) */
     WEIR_REASON_UNKNOWN_MODEL,    /* the name stands for nothing (3.9) */
     WEIR_REASON_PAUSED,           /* a deployment asked by its id is blocked (3.2) */
     WEIR_REASON_MOCK,             /* a testing flag asked for it */
@@ -154,8 +152,7 @@ WEIR_EXPORT uint64_t weir_call_expiry(const weir_call *call);
 typedef enum weir_progress {
     WEIR_PROGRESS_OPENED, /* a response head that is no failure */
     WEIR_PROGRESS_CHUNK,  /* a stream's first chunk, whatever it holds: ends stream_timeout */
-    WEIR_PROGRESS_CONTENT /* content (router-semantics 14.2), or a plain answer too large to hold: the caller
-                             may get it */
+    WEIR_PROGRESS_CONTENT /* what the caller may get: content (14.2), or a plain answer too large to hold */
 } weir_progress;
 
 /* How an attempt's answer ended; zeros where the provider did not say. */

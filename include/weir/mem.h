@@ -3,7 +3,7 @@
  *
  * No part of the library calls malloc: every object is made with the allocator handed to its constructor and
  * is returned to the same one.  Sizes come back on free and resize, so that an allocator need not remember
- * them. An allocator that is used by several threads must be safe for that; the engine itself allocates only
+ * them.  An allocator that is used by several threads must be safe for that; the engine itself allocates only
  * while a snapshot is built, a router adopts one, or a call begins or grows.
  */
 #ifndef WEIR_MEM_H

@@ -50,9 +50,9 @@ struct weir_controls {
 /* One step of a chain: a group, alias, wildcard name or deployment id, and what it changes for its hop. */
 struct weir_target {
     struct weir_slice model;
-    struct weir_slice
-        overrides; /* the host's own text for the other keys of a dict target (JSON here); opaque to the
-                      engine, handed back in the step that starts an attempt; empty: none */
+    /* The host's own text for the other keys of a dict target (JSON here): opaque to the engine, handed
+       back in the step that starts an attempt; empty: none. */
+    struct weir_slice overrides;
     struct weir_controls controls;
 };
 

@@ -169,7 +169,8 @@ static int load(struct serving *serving)
     return 0;
 }
 
-/* No master key means loopback only, unless the configuration says otherwise in so many words (decisions 23).
+/*
+ * No master key means loopback only, unless the configuration says otherwise in so many words (decisions 23).
  */
 static int check_exposure(const struct serving *serving)
 {

@@ -47,10 +47,10 @@ struct weir_config_deployment {
     /* A JSON object for /v1/model/info: model_name, litellm_params, model_info with its id.  Secrets are left
      * out, and variables stand there as `os.environ/NAME`. */
     struct weir_slice info;
-    struct weir_slice
-        written_group; /* group and model as they stand in the file: where they are variables, */
-    struct weir_slice written_model; /* `os.environ/NAME` */
-    struct weir_place place;         /* of its entry */
+    /* Group and model as they stand in the file: `os.environ/NAME` where they are variables. */
+    struct weir_slice written_group;
+    struct weir_slice written_model;
+    struct weir_place place; /* of its entry */
 };
 
 /* A well-formed entry of model_list that is left out all the same: its provider has no dialect yet, or the

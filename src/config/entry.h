@@ -25,7 +25,8 @@ struct weir_config_entry {
  * a value that does not fit; a diagnostic says so. */
 #define WEIR_ENTRY_UNSERVED 4
 
-/* A value that does not fit is a mistake of the file, unless it comes from the environment of this machine.
+/*
+ * A value that does not fit is a mistake of the file, unless it comes from the environment of this machine.
  */
 static inline enum weir_severity weir_entry_severity(const struct weir_yaml *node)
 {

@@ -116,7 +116,8 @@ static bool plain_number(struct weir_slice text, double *ret_value)
     return weir_slice_number((struct weir_slice){digits, len}, ret_value) == 0;
 }
 
-/* ([eE][-+][0-9]+)? at the end: returns the text before it; *ret_ok false when what looks like one is none.
+/*
+ * ([eE][-+][0-9]+)? at the end: returns the text before it; *ret_ok false when what looks like one is none.
  */
 static struct weir_slice cut_exponent(struct weir_slice text, bool *ret_ok)
 {

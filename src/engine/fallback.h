@@ -17,7 +17,8 @@ struct weir_frame;
 /* The list that failures of the kind take when it is configured: their own, or the generic one. */
 weir_list_kind weir_fallback_own_list(weir_kind kind);
 
-/* Whether the list says anything for the call: its request's, else the router's, else the process settings'.
+/*
+ * Whether the list says anything for the call: its request's, else the router's, else the process settings'.
  */
 bool weir_fallback_is_configured(const weir_call *call, weir_list_kind list);
 

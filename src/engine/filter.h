@@ -94,7 +94,8 @@ struct weir_pick {
  */
 const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand);
 
-/* Whether a deployment of the name is neither cooling down nor blocked: `healthy` > 0 (router-semantics 5).
+/*
+ * Whether a deployment of the name is neither cooling down nor blocked: `healthy` > 0 (router-semantics 5).
  */
 bool weir_filter_any_healthy(const struct weir_live *live, const struct weir_resolution *from,
                              uint64_t now_ns);

@@ -45,8 +45,8 @@ struct weir_live_record {
 
 struct weir_live_block {
     _Atomic uint64_t until_ns[WEIR_LIVE_BLOCK_SLOTS]; /* cooldown deadlines; never fall */
-    _Atomic uint64_t
-        run_until_ns[WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS]; /* at most the least of a run */
+    /* At most the least deadline of a run. */
+    _Atomic uint64_t run_until_ns[WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS];
     struct weir_live_record records[WEIR_LIVE_BLOCK_SLOTS];
 };
 
@@ -82,7 +82,8 @@ static inline bool weir_live_is_cooling(const struct weir_live *live, uint32_t s
  */
 bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint64_t now_ns);
 
-/* Cools the slot until then, unless it cools for longer already (decisions 7).  Returns whether it was set.
+/*
+ * Cools the slot until then, unless it cools for longer already (decisions 7).  Returns whether it was set.
  */
 bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
                     const struct weir_failure *cause);

@@ -32,7 +32,8 @@ struct weir_resolution {
 WEIR_MUST_USE int weir_resolve(const weir_snapshot *snapshot, struct weir_slice name,
                                struct weir_slice qualified, struct weir_resolution *ret);
 
-/* The deployments whose provider model equals the name (`specific_deployment`).  0 or WEIR_RESOLVE_UNKNOWN.
+/*
+ * The deployments whose provider model equals the name (`specific_deployment`).  0 or WEIR_RESOLVE_UNKNOWN.
  */
 WEIR_MUST_USE int weir_resolve_model(const weir_snapshot *snapshot, struct weir_slice name,
                                      struct weir_resolution *ret);

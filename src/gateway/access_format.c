@@ -45,7 +45,8 @@ static void append(struct line *line, struct weir_slice text)
     line->at += text.len;
 }
 
-/* json and logfmt are the field's name as each of the two wants it in front of a value, separator included.
+/*
+ * json and logfmt are the field's name as each of the two wants it in front of a value, separator included.
  */
 static void put_name(struct line *line, struct weir_slice json, struct weir_slice logfmt)
 {

@@ -82,7 +82,8 @@ static void ring_put(struct ring *ring, struct weir_slice line)
     }
     memcpy(ring->bytes + at, line.ptr, first);
     memcpy(ring->bytes, line.ptr + first, line.len - first);
-    /* Ordered with the test of asleep: either the writer sees the line before it sleeps, or we see it asleep.
+    /*
+     * Ordered with the test of asleep: either the writer sees the line before it sleeps, or we see it asleep.
      */
     atomic_store_explicit(&ring->head, head + line.len, memory_order_seq_cst);
 }
@@ -182,7 +183,8 @@ static void *writer_main(void *user)
         }
         atomic_store_explicit(&log->asleep, true, memory_order_seq_cst);
         if (drain_all(log)) {
-            /* Who saw us asleep has written to the eventfd: the next read then returns at once, for nothing.
+            /*
+             * Who saw us asleep has written to the eventfd: the next read then returns at once, for nothing.
              */
             atomic_store_explicit(&log->asleep, false, memory_order_seq_cst);
             continue;

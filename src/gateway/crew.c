@@ -1,4 +1,5 @@
-/* All sockets are bound before the first worker exists, so that a port in use is told before anything runs.
+/*
+ * All sockets are bound before the first worker exists, so that a port in use is told before anything runs.
  */
 #include "gateway/crew.h"
 

@@ -58,7 +58,8 @@ struct weir_job {
     uint32_t max_retries;
     bool left_group; /* that loop is over */
 
-    /* Bytes for the client that were not handed over yet; they live as long as the callback that made them.
+    /*
+     * Bytes for the client that were not handed over yet; they live as long as the callback that made them.
      */
     struct weir_slice parts[WEIR_JOB_PARTS];
     size_t part_count;

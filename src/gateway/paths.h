@@ -40,8 +40,7 @@ struct weir_path {
 /* Conditions of weir_path_find. */
 #define WEIR_PATH_UNKNOWN 1
 #define WEIR_PATH_METHOD                                                                                     \
-    2 /* the path is known, the method is not: *ret_path is a row that shows which is                        \
-       */
+    2 /* the path does not take the method: *ret_path is a row that shows which it does */
 
 /* Finds who serves the path.  ret_path->name is a part of path. */
 WEIR_MUST_USE int weir_path_find(struct weir_slice method, struct weir_slice path,

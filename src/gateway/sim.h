@@ -44,7 +44,8 @@ struct weir_sim_run {
     uint64_t retry_after_ns; /* 0: none */
 };
 
-/* Starts the answer of the attempt's deployment: it comes from the loop, never from inside.  0 or negative.
+/*
+ * Starts the answer of the attempt's deployment: it comes from the loop, never from inside.  0 or negative.
  */
 WEIR_MUST_USE int weir_sim_start(struct weir_sim_run *run, struct weir_upcall *upcall);
 

@@ -172,7 +172,8 @@ static int close_chunk(struct weir_json_writer *w, struct weir_buf *buf)
     return r == 0 ? weir_buf_append(buf, WEIR_SLICE("\n\n")) : r;
 }
 
-/* A chunk with one choice: key and text of its delta (or of itself, in a completion), or nothing at the end.
+/*
+ * A chunk with one choice: key and text of its delta (or of itself, in a completion), or nothing at the end.
  */
 static int write_choice(const struct weir_sim_words *words, struct weir_slice key, struct weir_slice text,
                         bool finished, struct weir_buf *buf)

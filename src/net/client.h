@@ -104,8 +104,9 @@ struct weir_fetch_request {
     struct weir_slice fields;
     const struct weir_slice *parts; /* the body; sent as they are, in as few writes as the socket allows */
     size_t part_count;              /* at most WEIR_FETCH_PARTS_MAX */
-    uint64_t connect_timeout_ns; /* look-up, TCP, proxy and TLS together; 0: 10 s.  Waiting for the answer is
-                                    bounded by the caller, who cancels */
+    /* Look-up, TCP, proxy and TLS together; 0: 10 s.  Waiting for the answer is bounded by the caller, who
+     * cancels. */
+    uint64_t connect_timeout_ns;
 };
 
 struct weir_fetch {
@@ -135,7 +136,8 @@ void weir_client_start(weir_client *client, struct weir_fetch *fetch,
  * that is over. */
 void weir_fetch_cancel(struct weir_fetch *fetch);
 
-/* Stops reading the body: on_body is not called until resume; the peer feels it.  At most one read is held.
+/*
+ * Stops reading the body: on_body is not called until resume; the peer feels it.  At most one read is held.
  */
 void weir_fetch_pause(struct weir_fetch *fetch);
 

@@ -111,7 +111,7 @@ void weir_client_settle(weir_client *client);
 
 /* dial.c */
 
-/* Looks up and connects for the fetch; ends in weir_conn_established or weir_fetch_fail. */
+/* Looks up and connects for the fetch; ends in weir_link_established or weir_fetch_fail. */
 void weir_dial_start(struct weir_fetch *fetch, struct weir_upstream *upstream);
 
 /* Gives up; nothing is called. */

@@ -34,8 +34,7 @@ union weir_address {
 
 struct weir_addresses {
     size_t count;
-    union weir_address
-        list[WEIR_RESOLVE_ADDRESSES_MAX]; /* in the order in which to try; families alternate */
+    union weir_address list[WEIR_RESOLVE_ADDRESSES_MAX]; /* in the order to try; families alternate */
 };
 
 /* What getaddrinfo does, replaceable for tests: fills at least one address and returns NULL, or the text of

@@ -83,15 +83,15 @@ struct weir_server_shared {
 
 /* 0 in a member: the default in brackets.  Times are durations. */
 struct weir_server_config {
-    size_t max_head_bytes;    /* request line and fields [64 KiB]; 431 */
-    size_t max_target_bytes;  /* [16 KiB]; 414 */
-    size_t max_headers;       /* [128]; 431 */
-    size_t max_body_bytes;    /* [64 MiB]; 413 */
-    size_t max_requests;      /* on one connection [1,000,000]; the last answer closes it */
-    size_t high_water_bytes;  /* of a stream's queue: above it writes say FULL [256 KiB] */
-    size_t max_queue_bytes;   /* what a handler that ignores FULL may queue [1 MiB] */
-    uint64_t head_timeout_ns; /* from the first byte [15 s]; 408.  A new connection is closed when none came
-                                 for so long */
+    size_t max_head_bytes;   /* request line and fields [64 KiB]; 431 */
+    size_t max_target_bytes; /* [16 KiB]; 414 */
+    size_t max_headers;      /* [128]; 431 */
+    size_t max_body_bytes;   /* [64 MiB]; 413 */
+    size_t max_requests;     /* on one connection [1,000,000]; the last answer closes it */
+    size_t high_water_bytes; /* of a stream's queue: above it writes say FULL [256 KiB] */
+    size_t max_queue_bytes;  /* what a handler that ignores FULL may queue [1 MiB] */
+    uint64_t
+        head_timeout_ns; /* from the first byte [15 s]; 408.  A new connection has so long to its first */
     uint64_t body_timeout_ns; /* without a byte of the body [30 s]; 408 */
     uint64_t idle_timeout_ns; /* between requests [75 s]; closed silently */
     uint64_t send_timeout_ns; /* without a byte of the answer taken [60 s]; closed */
@@ -165,7 +165,8 @@ int weir_exchange_respond(weir_exchange *exchange, int status, struct weir_slice
 /* The queue is above the high-water mark: pause the source until on_drain. */
 #define WEIR_EXCHANGE_FULL 1
 
-/* Begins a streamed answer with its first bytes (count may be 0), in one system call.  Results as for write.
+/*
+ * Begins a streamed answer with its first bytes (count may be 0), in one system call.  Results as for write.
  */
 WEIR_MUST_USE int weir_exchange_begin(weir_exchange *exchange, int status, struct weir_slice fields,
                                       const struct weir_slice *parts, size_t count);

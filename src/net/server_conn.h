@@ -9,7 +9,7 @@
  * One object serves both, since a connection has one exchange at a time.  Phases:
  *
  *   IDLE -> HEAD -> BODY -> ASKED -> STREAMING -> SENDING -> IDLE (next request)
- *                     \\--------\\-----> SENDING --------------> CLOSED, or LINGER -> CLOSED
+ *                     \--------\-----> SENDING --------------> CLOSED, or LINGER -> CLOSED
  *
  * Any phase may be followed by CLOSED; then the object lives until the loop reports the socket closed, so
  * code that called out may still look at its phase.

@@ -60,7 +60,8 @@ void weir_timer_wheel_remove(struct weir_timer_wheel *wheel, struct weir_timer *
  * wheel is empty. */
 uint64_t weir_timer_wheel_next(const struct weir_timer_wheel *wheel);
 
-/* Fires all that is due at now_ns.  One that is armed from inside for a past time fires a tick later.
+/*
+ * Fires all that is due at now_ns.  One that is armed from inside for a past time fires a tick later.
  */
 void weir_timer_wheel_run(struct weir_timer_wheel *wheel, uint64_t now_ns);
 

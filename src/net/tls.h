@@ -60,7 +60,8 @@ void weir_tls_free(weir_tls *tls); /* accepts NULL */
 #define WEIR_TLS_UNVERIFIED 3 /* its certificate was refused; weir_tls_reason says why */
 #define WEIR_TLS_BROKEN     4 /* the protocol failed; weir_tls_reason says how */
 
-/* Lends the ciphertext that came; it must stay until it is used up (WEIR_TLS_WANT) or the connection freed.
+/*
+ * Lends the ciphertext that came; it must stay until it is used up (WEIR_TLS_WANT) or the connection freed.
  */
 void weir_tls_feed(weir_tls *tls, struct weir_slice ciphertext);
 

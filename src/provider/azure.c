@@ -1,10 +1,10 @@
 /*
- * Azure OpenAI differs from OpenAI in where and with which key.  Three forms of `api_base` are in use:
+ * Azure OpenAI differs from OpenAI in where and with which key.  Three forms of `api_base` are in use, here
+ * behind https://NAME.openai.azure.com:
  *
- *   https://NAME.openai.azure.com                            path /openai/deployments/MODEL/SUFFIX
- *   https://NAME.openai.azure.com/openai/deployments/MODEL   taken as it stands (also with the route at its
- * end) https://NAME.openai.azure.com/openai/v1                  the versionless API: path SUFFIX, MODEL in
- * the body
+ *   (nothing)                   path /openai/deployments/MODEL/SUFFIX
+ *   /openai/deployments/MODEL   taken as it stands, also with the route at its end
+ *   /openai/v1                  the versionless API: path SUFFIX, MODEL in the body
  *
  * The last is also what `api_version: preview` and `latest` mean.  An api-version in the base's query is
  * kept.

@@ -41,8 +41,8 @@ struct weir_mishap_report {
 /* Slices are parts of the arena, the body, or live for ever. */
 struct weir_verdict {
     struct weir_failure failure; /* origin PROVIDER */
-    struct weir_slice
-        text; /* the provider's words, or ours where it said nothing; UTF-8, at most 2,000 bytes */
+    /* The provider's words, or ours where it said nothing; UTF-8, at most 2,000 bytes. */
+    struct weir_slice text;
     struct weir_slice type;          /* `error.type` for the caller (router-semantics 25) */
     struct weir_slice param;         /* the provider's `error.param`; empty: none */
     struct weir_slice provider_code; /* the provider's `error.code` as text; empty: none */

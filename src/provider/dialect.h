@@ -37,23 +37,22 @@ struct weir_build {
     const struct weir_json_item *members; /* its members, in order */
     size_t member_count;
     struct weir_slice overrides; /* weir_start.overrides: a JSON object that beats the body; empty: none */
-    bool
-        overrides_trusted; /* they are the configuration's: may say where and with which key (decisions 19) */
+    bool overrides_trusted; /* may say where and with which key: the configuration's own (decisions 19) */
     bool stream;
     bool stream_usage; /* `always_include_stream_usage` */
 };
 
 struct weir_upstream_request {
-    const struct weir_endpoint
-        *used; /* build->endpoint, or its redirected copy in the arena: read and classify by it */
+    /* build->endpoint, or its redirected copy in the arena: answers are read and classified by it. */
+    const struct weir_endpoint *used;
     bool secure;
     bool redirected; /* not to the endpoint's own place: a caller's or a target's base or key is in use */
     uint16_t port;
     struct weir_slice host;
     struct weir_slice base;   /* for x-litellm-model-api-base */
     struct weir_slice target; /* path and query */
-    struct weir_slice
-        fields; /* header lines, "Name: value\r\n" each; without Host, Content-Length, Connection */
+    /* Header lines, "Name: value\r\n" each; without Host, Content-Length, Connection. */
+    struct weir_slice fields;
     struct weir_slice parts[WEIR_UPSTREAM_PARTS]; /* of the body */
     size_t part_count;
     size_t body_bytes;
@@ -96,8 +95,7 @@ WEIR_MUST_USE int weir_read_answer(const struct weir_endpoint *endpoint, weir_ro
                                    struct weir_slice body, struct weir_plain_answer *ret_answer);
 
 typedef enum weir_chunk_class {
-    WEIR_CHUNK_EMPTY, /* nothing that a caller would call content: role, lifecycle, ping, usage, empty delta
-                       */
+    WEIR_CHUNK_EMPTY, /* no content to a caller: role, lifecycle, ping, usage, empty delta */
     WEIR_CHUNK_TEXT,  /* content: plain assistant text and nothing else */
     WEIR_CHUNK_OTHER, /* content of another sort is in it: tools, reasoning, refusal, audio, ... (14.2) */
     WEIR_CHUNK_DONE,  /* the end marker */

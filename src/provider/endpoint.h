@@ -76,9 +76,8 @@ struct weir_endpoint {
     struct weir_slice base_query; /* of the base */
     struct weir_slice name;       /* the model without its provider */
     struct weir_slice name_json;  /* the same as a JSON string, when it holds no "*" */
-    struct weir_slice
-        target[WEIR_ROUTES];     /* path and query; empty where they depend on the request's model */
-    struct weir_slice fields[2]; /* header lines of a plain [0] and a streamed [1] request */
+    struct weir_slice target[WEIR_ROUTES]; /* path and query; empty where the request's model is in them */
+    struct weir_slice fields[2];           /* header lines of a plain [0] and a streamed [1] request */
     struct weir_params default_params;
     struct weir_params extra_params;
 };
@@ -94,9 +93,8 @@ bool weir_endpoint_header_ok(const struct weir_header *header);
 #define WEIR_ENDPOINT_NO_DIALECT 1 /* the provider has none here */
 #define WEIR_ENDPOINT_NO_BASE    2 /* neither `api_base` nor an address of the provider's own */
 #define WEIR_ENDPOINT_BAD_BASE   3 /* no http or https URL */
-#define WEIR_ENDPOINT_BAD_HEADER                                                                             \
-    4 /* a name or value of `extra_headers`, or the key, cannot stand in a header */
-#define WEIR_ENDPOINT_BAD_JSON 5 /* `defaults` or `extra_body` is no JSON object */
+#define WEIR_ENDPOINT_BAD_HEADER 4 /* one of `extra_headers`, or the key, cannot stand in a header */
+#define WEIR_ENDPOINT_BAD_JSON   5 /* `defaults` or `extra_body` is no JSON object */
 
 /* Renders the second part into the arena.  0, a condition above, or WEIR_ERR_NOMEM; the second part is
  * undefined unless 0. */

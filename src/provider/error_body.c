@@ -156,7 +156,8 @@ int weir_error_body_status(const struct weir_error_body *error)
     return 0;
 }
 
-/* Where the element that begins at from ends: behind its closing tag for scripts and styles, else behind '>'.
+/*
+ * Where the element that begins at from ends: behind its closing tag for scripts and styles, else behind '>'.
  */
 static size_t skip_tag(struct weir_slice html, size_t from)
 {

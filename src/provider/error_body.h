@@ -17,8 +17,8 @@
 /* Empty where the body does not say. */
 struct weir_error_body {
     bool html; /* a page of a server in front of the model */
-    struct weir_slice
-        message;            /* the words, decoded; for JSON without any and for plain text the body itself */
+    /* The words, decoded; for JSON without any and for plain text the body itself. */
+    struct weir_slice message;
     struct weir_slice code; /* numbers as their digits */
     struct weir_slice type;
     struct weir_slice param;

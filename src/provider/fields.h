@@ -34,7 +34,7 @@ typedef enum weir_field_place {
 
 #define WEIR_PLACE_BIT(place) (UINT32_C(1) << (place))
 
-/* Both of what callers may be allowed to say: `allow_client_side_credentials`. */
+/* All that callers may be allowed to say: `allow_client_side_credentials`. */
 #define WEIR_PLACE_ALL                                                                                       \
     (WEIR_PLACE_BIT(WEIR_PLACE_BASE) | WEIR_PLACE_BIT(WEIR_PLACE_KEY) | WEIR_PLACE_BIT(WEIR_PLACE_VERSION) | \
      WEIR_PLACE_BIT(WEIR_PLACE_ORGANIZATION) | WEIR_PLACE_BIT(WEIR_PLACE_HEADERS) |                          \

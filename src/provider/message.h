@@ -15,7 +15,7 @@
 /* The status of a kind that brought none of its own. */
 int weir_failure_status(weir_kind kind);
 
-/* `error.type` of a failure without words of a provider: by kind and status.  Lives for ever. */
+/* `error.type` of a failure without words of a provider: by its status.  Lives for ever. */
 struct weir_slice weir_failure_type(const struct weir_failure *failure);
 
 /* The exception class of a failure as clients know it: "RateLimitError".  Lives for ever. */

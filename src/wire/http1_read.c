@@ -3,9 +3,9 @@
  * by byte as they come, so that rubbish is refused at its first byte), BODY (llhttp runs over the input where
  * it lies), and DONE or BAD, in which nothing is taken any more.
  *
- * Invariants: the buffer holds whole lines of one head and at most one line that is not whole, which starts
- * at line_start; head's slices point into the buffer, which does not grow after the head is parsed; no more
- * than the head is ever copied from the input.
+ * Invariants: the buffer holds whole lines of one head and at most one line that is not whole, the
+ * last line_bytes of it; head's slices point into the buffer, which does not grow after the head is parsed;
+ * no more than the head is ever copied from the input.
  */
 #include "wire/http1_read.h"
 

@@ -19,7 +19,8 @@
 
 #include "base/buf.h"
 
-/* "POST /v1/x?y HTTP/1.1".  The method is a token, the target printable ASCII without blanks, neither empty.
+/*
+ * "POST /v1/x?y HTTP/1.1".  The method is a token, the target printable ASCII without blanks, neither empty.
  */
 WEIR_MUST_USE int weir_http1_write_request(struct weir_buf *buf, struct weir_slice method,
                                            struct weir_slice target);

@@ -18,11 +18,13 @@ bool weir_http_is_token(struct weir_slice s);
 /* May stand in a field value: no control characters but the tab. */
 bool weir_http_is_value(struct weir_slice s);
 
-/* Takes the next member of a comma-separated list, without its parameters, off the front; false at the end.
+/*
+ * Takes the next member of a comma-separated list, without its parameters, off the front; false at the end.
  */
 bool weir_http_list_next(struct weir_slice *rest, struct weir_slice *ret_member);
 
-/* A member of a comma-separated list, compared without case and without its parameters: "a, B;q=1" has "b".
+/*
+ * A member of a comma-separated list, compared without case and without its parameters: "a, B;q=1" has "b".
  */
 bool weir_http_list_has(struct weir_slice value, struct weir_slice member);
 
@@ -45,7 +47,8 @@ struct weir_slice weir_http_parameter(struct weir_slice value, char separator, s
 WEIR_MUST_USE int weir_http_unescape(struct weir_slice text, struct weir_arena *arena,
                                      struct weir_slice *ret_text);
 
-/* The still encoded value of the first parameter of that name in a query "a=1&b=2"; false when there is none.
+/*
+ * The still encoded value of the first parameter of that name in a query "a=1&b=2"; false when there is none.
  */
 bool weir_http_query_find(struct weir_slice query, struct weir_slice name, struct weir_slice *ret_value);
 

@@ -40,7 +40,8 @@ WEIR_MUST_USE int weir_json_string(const struct weir_json_value *value, struct w
 WEIR_MUST_USE int weir_json_key(const struct weir_json_item *item, struct weir_arena *arena,
                                 struct weir_slice *ret_text);
 
-/* 0, or WEIR_JSON_OTHER: another type, or (u64) a number that is negative, has a fraction, or is too large.
+/*
+ * 0, or WEIR_JSON_OTHER: another type, or (u64) a number that is negative, has a fraction, or is too large.
  */
 WEIR_MUST_USE int weir_json_bool(const struct weir_json_value *value, bool *ret_bool);
 WEIR_MUST_USE int weir_json_number(const struct weir_json_value *value, double *ret_number);

@@ -44,7 +44,8 @@ struct weir_json_splice {
 /* Starts over with a source that is valid JSON.  Also re-uses a splice for the next attempt. */
 void weir_json_splice_init(struct weir_json_splice *splice, struct weir_slice source);
 
-/* Each: 0, WEIR_ERR_LIMIT (more than WEIR_JSON_SPLICE_EDITS), WEIR_ERR_INVALID (not a place in the source).
+/*
+ * Each: 0, WEIR_ERR_LIMIT (more than WEIR_JSON_SPLICE_EDITS), WEIR_ERR_INVALID (not a place in the source).
  */
 
 /* The value becomes text, which is JSON. */

@@ -34,7 +34,8 @@ struct weir_json_writer {
 /* Appends to buf, which stays the caller's. */
 void weir_json_writer_init(struct weir_json_writer *writer, struct weir_buf *buf);
 
-/* 0, or the first failure: WEIR_ERR_LIMIT or WEIR_ERR_NOMEM of the buffer; what was written is then a torso.
+/*
+ * 0, or the first failure: WEIR_ERR_LIMIT or WEIR_ERR_NOMEM of the buffer; what was written is then a torso.
  */
 WEIR_MUST_USE int weir_json_writer_end(const struct weir_json_writer *writer);
 

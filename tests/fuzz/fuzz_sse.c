@@ -1,4 +1,5 @@
-/* Cut anywhere, a stream gives the same events, and its raw slices are its bytes without a byte-order mark.
+/*
+ * Cut anywhere, a stream gives the same events, and its raw slices are its bytes without a byte-order mark.
  */
 #include <stdint.h>
 #include <stdlib.h>

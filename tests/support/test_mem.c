@@ -1,4 +1,5 @@
-/* Each block has its size and its owner in front of it; what is freed is overwritten, and then really freed.
+/*
+ * Each block has its size and its owner in front of it; what is freed is overwritten, and then really freed.
  */
 #include "test_mem.h"
 

@@ -6,7 +6,7 @@
  *
  * step      the step of section 14 that the row belongs to
  * families  one of them must be the provider's (provider.h)
- * statuses  sets of classify.c: NONE no status; S429 that one; rest of a hundred X4, X5; ODD everything else
+ * statuses  sets of rules.c: NONE no status; S429 that one; rest of a hundred X4, X5; ODD everything else
  * where     NOWHERE: by status alone.  TEXT: in the text.  CI: in the text without case (pattern in lower case).
  *           PAGE: as TEXT, but in HTML pages too, which all others pass over.  NAME: `error.code` or `error.type` is
  *           exactly this.  CHAINED: a gateway upstream names the class
