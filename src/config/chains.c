@@ -246,11 +246,25 @@ static int read_group_policy(struct weir_loader *loader, const struct weir_yaml_
 typedef int read_pair_fn(struct weir_loader *loader, const struct weir_yaml_pair *pair,
                          const struct weir_path *path);
 
-/* A map of router_settings, pair by pair. */
-static int read_router_map(struct weir_loader *loader, struct weir_slice key, struct weir_slice expected,
-                           read_pair_fn *read_pair)
+/* The name that answers report instead of another (RS 3.10). */
+static int read_rename(struct weir_loader *loader, const struct weir_yaml_pair *pair,
+                       const struct weir_path *path)
 {
-    struct weir_path top = {NULL, weir_section_key(WEIR_SECTION_ROUTER), 0};
+    int rv;
+
+    if (pair->value->kind == WEIR_YAML_NULL)
+        return 0;
+    if (pair->value->kind != WEIR_YAML_TEXT || pair->value->text.len == 0)
+        return refuse(loader, pair->value, path, WEIR_SLICE("the name to report instead"));
+    rv = weir_map_add(&loader->config->renames, pair->key->text, &pair->value->text);
+    return rv == WEIR_MAP_EXISTS ? 0 : rv;
+}
+
+/* A map of a section, pair by pair. */
+static int read_map(struct weir_loader *loader, enum weir_section section, struct weir_slice key,
+                    struct weir_slice expected, read_pair_fn *read_pair)
+{
+    struct weir_path top = {NULL, weir_section_key(section), 0};
     struct weir_path path = {&top, key, 0};
     const struct weir_yaml *map = weir_yaml_get(weir_yaml_get(loader->root, top.key), key);
     int rv = 0;
@@ -280,11 +294,14 @@ int weir_chains_read(struct weir_loader *loader)
             rv = read_default_fallbacks(loader, section, o);
     }
     if (rv == 0)
-        rv = read_router_map(loader, WEIR_SLICE("model_group_alias"), WEIR_SLICE("a map of names to groups"),
-                             read_alias);
+        rv = read_map(loader, WEIR_SECTION_ROUTER, WEIR_SLICE("model_group_alias"),
+                      WEIR_SLICE("a map of names to groups"), read_alias);
     if (rv == 0)
-        rv = read_router_map(loader, WEIR_SLICE("model_group_retry_policy"),
-                             WEIR_SLICE("a map of groups to retry policies"), read_group_policy);
+        rv = read_map(loader, WEIR_SECTION_ROUTER, WEIR_SLICE("model_group_retry_policy"),
+                      WEIR_SLICE("a map of groups to retry policies"), read_group_policy);
+    if (rv == 0)
+        rv = read_map(loader, WEIR_SECTION_LITELLM, WEIR_SLICE("model_alias_map"),
+                      WEIR_SLICE("a map of model names to the names to report"), read_rename);
     return rv;
 }
 

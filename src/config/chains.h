@@ -1,6 +1,6 @@
 /*
  * What leads from one group to another: fallback chains, aliases, and retry policies of single groups (RS 10,
- * 11.2; decisions 14).
+ * 11.2; decisions 14); and the names that answers report (RS 3.10).
  */
 #ifndef WEIR_CONFIG_CHAINS_H
 #define WEIR_CONFIG_CHAINS_H

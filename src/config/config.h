@@ -19,6 +19,7 @@
 #include <weir/snapshot.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "config/diag.h"
 #include "config/settings.h"
 
@@ -73,6 +74,7 @@ struct weir_config {
     size_t unserved_count;
     size_t skipped; /* wrong entries of model_list, which are left out */
     weir_snapshot *snapshot;
+    struct weir_map renames; /* `model_alias_map`: a model's name -> struct weir_slice, the name to report */
     struct weir_config_env env;
     const struct weir_yaml *root;      /* all files together, as they were written (config/tree.h) */
     const struct weir_yaml *variables; /* the section environment_variables; NULL: none */

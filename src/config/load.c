@@ -97,6 +97,7 @@ static int new_config(const struct weir_config_env *env, const struct weir_mem *
     config->mem = mem;
     config->env = *env;
     weir_arena_init(&config->arena, mem, ARENA_BLOCK_BYTES, ARENA_MAX_BYTES);
+    weir_map_init(&config->renames, weir_arena_mem(&config->arena));
     weir_sections_defaults(&config->settings);
     *ret_config = config;
     return 0;

@@ -65,9 +65,7 @@ static struct weir_asked_rules rules_of(const struct weir_gateway *gateway)
 {
     const struct weir_settings *settings = &gateway->config->settings;
 
-    return (struct weir_asked_rules){.max_depth = settings->max_json_depth < WEIR_JSON_DEPTH_MAX
-                                                      ? settings->max_json_depth
-                                                      : WEIR_JSON_DEPTH_MAX,
+    return (struct weir_asked_rules){.max_depth = settings->max_json_depth,
                                      .mock_flags = settings->allow_mock_params,
                                      .caller_places = gateway->upstreams.caller_places};
 }

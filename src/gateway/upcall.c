@@ -11,6 +11,7 @@
 #include <weir/error.h>
 
 #include "base/container.h"
+#include "base/map.h"
 #include "base/slice.h"
 #include "base/time.h"
 #include "config/config.h"
@@ -410,15 +411,19 @@ static void init(struct weir_upcall *upcall, struct weir_job *job, uint32_t numb
     weir_sse_init(&upcall->sse, budget, (size_t)settings->max_event_bytes);
 }
 
-/* The asked name while no hop was made, then the group that serves (decisions 16). */
+/* The asked name while no hop was made, then the group that serves (decisions 16); `model_alias_map` may
+ * rename either (RS 3.10). */
 static int name_model(struct weir_upcall *upcall, const struct weir_start *start)
 {
     struct weir_job *job = upcall->job;
     struct weir_slice name = start->hop == 0 ? job->asked.request.model : start->group;
+    const struct weir_slice *rename = weir_map_get(&job->worker->gateway->config->renames, name);
     struct weir_buf json;
     struct weir_json_writer writer;
     int r;
 
+    if (rename != NULL)
+        name = *rename;
     weir_buf_init(&json, weir_arena_mem(&job->arena), 6 * name.len + 2);
     weir_json_writer_init(&writer, &json);
     weir_json_put_string(&writer, name);

@@ -192,7 +192,6 @@ KNOWN(LITELLM, modify_params, LATER, "changing parameters to what the provider t
 KNOWN(LITELLM, cache, LATER, "caching of answers, and state shared through Redis")
 KNOWN(LITELLM, cache_params, LATER, "caching of answers, and state shared through Redis")
 KNOWN(LITELLM, enable_caching_on_provider_specific_optional_params, LATER, "caching of answers, and state shared through Redis")
-KNOWN(LITELLM, model_alias_map, LATER, "renaming the reported model")
 KNOWN(LITELLM, redact_messages_in_exceptions, LATER, "cutting prompts out of error texts")
 KNOWN(LITELLM, num_retries_per_request, LATER, "retries of a whole request")
 KNOWN(LITELLM, sse_keepalive_ping_interval_seconds, LATER, "keepalive of streams")

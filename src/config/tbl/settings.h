@@ -64,6 +64,7 @@ SETTING(LITELLM, max_fallbacks, litellm_max_fallbacks, U32, "", 0, 1000000, "", 
 SETTING(LITELLM, cooldown_time, litellm_cooldown_ns, SECONDS, "s", 0, 2592000, "", "Default of router_settings.cooldown_time.")
 SETTING(LITELLM, ssl_verify, litellm_ssl_verify, VERIFY, "", 0, 0, "", "Default of weir_settings.ssl_verify, or of its ca_file when it is a path.")
 SETTING(LITELLM, expose_router_debug_in_errors, expose_router_debug, BOOL, "", 0, 0, "true", "Add to the text of an error what the router tried.")
+PART(LITELLM, model_alias_map, "map of model names to the names to report", "Names that answers report in `model` instead of the asked one.")
 
 SETTING(GENERAL, master_key, master_key, SECRET, "", 0, 0, "", "The key that callers must present; not set: the variable LITELLM_MASTER_KEY, else no key, and only loopback is served.")
 SETTING(GENERAL, dangerously_permit_weak_or_unset_master_key, permit_no_master_key, BOOL, "", 0, 0, "false", "Serve other addresses than loopback though there is no master key.")
@@ -83,7 +84,7 @@ SETTING(WEIR, max_connections, max_connections, U32, "", 1, 1000000, "16384", "C
 SETTING(WEIR, max_head_bytes, max_head_bytes, BYTES, "bytes", 1024, 1048576, "64KiB", "Largest head of a request or an answer.")
 SETTING(WEIR, max_header_count, max_header_count, U32, "", 8, 1000, "128", "Most header fields of a request or an answer.")
 SETTING(WEIR, max_body_bytes, max_body_bytes, BYTES, "bytes", 1024, 4294967296.0, "64MiB", "Largest body of a request.")
-SETTING(WEIR, max_json_depth, max_json_depth, U32, "", 8, 10000, "200", "Deepest nesting of a request's JSON.")
+SETTING(WEIR, max_json_depth, max_json_depth, U32, "", 8, 1024, "200", "Deepest nesting of a request's JSON.")
 SETTING(WEIR, max_response_bytes, max_response_bytes, BYTES, "bytes", 1024, 4294967296.0, "64MiB", "Largest plain answer that is held to be judged; what is beyond is passed on as it comes.")
 SETTING(WEIR, max_event_bytes, max_event_bytes, BYTES, "bytes", 1024, 1073741824.0, "16MiB", "Largest single event of a stream.")
 SETTING(WEIR, stream_buffer_bytes, stream_buffer_bytes, BYTES, "bytes", 4096, 1073741824.0, "256KiB", "Bytes of a stream that wait for a slow client before the upstream is paused.")

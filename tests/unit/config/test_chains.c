@@ -115,6 +115,25 @@ static void test_with_a_star_every_name_stands_for_something(void **state)
     kit_free(&kit);
 }
 
+static void test_names_that_answers_report(void **state)
+{
+    const struct weir_slice *name;
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL, GROUPS "litellm_settings: {model_alias_map: {a: shown, b: , c/large: other}}\n");
+    kit_expect_count(&kit, 0);
+    name = weir_map_get(&kit.config->renames, WEIR_SLICE("a"));
+    assert_non_null(name);
+    assert_true(weir_slice_eq(*name, WEIR_SLICE("shown")));
+    assert_null(weir_map_get(&kit.config->renames, WEIR_SLICE("b")));
+    kit_free(&kit);
+    kit_load(&kit, NULL, GROUPS "litellm_settings: {model_alias_map: {a: [shown]}}\n");
+    assert_int_equal(kit.rv, WEIR_CONFIG_REFUSED);
+    kit_expect(&kit, 5, "litellm_settings.model_alias_map.a", "error", "the name to report instead");
+    kit_free(&kit);
+}
+
 static void test_aliases(void **state)
 {
     struct kit kit;
@@ -163,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_a_second_entry_for_a_group_is_told),
         cmocka_unit_test(test_names_that_stand_for_nothing_are_told),
         cmocka_unit_test(test_with_a_star_every_name_stands_for_something),
+        cmocka_unit_test(test_names_that_answers_report),
         cmocka_unit_test(test_aliases),
         cmocka_unit_test(test_policies_of_groups),
     };
