@@ -52,7 +52,7 @@ static const char *const intros[WEIR_SECTIONS] = {
         "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
     [WEIR_SECTION_VARIABLE] =
         "Constants that are set by environment variables (or in `environment_variables`). "
-        "Providers' keys (`OPENAI_API_KEY` and its kin), `HTTP_PROXY`, `HTTPS_PROXY` and "
+        "Providers' keys (`OPENAI_API_KEY` and its kin), `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and "
         "`NO_PROXY` are read too.",
 };
 

@@ -14,24 +14,22 @@
 #include "provider/fields.h"
 #include "wire/json_scan.h"
 
+static struct weir_slice variable(void *config, const char *name)
+{
+    struct weir_slice value;
+
+    return weir_config_variable(config, name, &value) ? value : WEIR_SLICE_EMPTY;
+}
+
 static int make_proxies(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MAX])
 {
-    struct weir_proxies_values values = {0};
-    const struct weir_config *config = gateway->config;
-    int r;
+    int r = weir_proxies_init_variables(&gateway->proxies, gateway->mem, variable, gateway->config);
 
-    (void)(weir_config_variable(config, "http_proxy", &values.http) ||
-           weir_config_variable(config, "HTTP_PROXY", &values.http));
-    (void)(weir_config_variable(config, "https_proxy", &values.https) ||
-           weir_config_variable(config, "HTTPS_PROXY", &values.https));
-    (void)(weir_config_variable(config, "no_proxy", &values.no_proxy) ||
-           weir_config_variable(config, "NO_PROXY", &values.no_proxy));
-    r = weir_proxies_init(&gateway->proxies, gateway->mem, &values);
     if (r > 0)
-        (void)snprintf(
-            text, WEIR_GATEWAY_TEXT_MAX,
-            "HTTP_PROXY or HTTPS_PROXY is not http://[user:password@]host[:port], or NO_PROXY has too "
-            "many entries");
+        (void)snprintf(text, WEIR_GATEWAY_TEXT_MAX,
+                       "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is not http://[user:password@]host[:port], or "
+                       "NO_PROXY has too "
+                       "many entries");
     return r > 0 ? WEIR_GATEWAY_REFUSED : r;
 }
 

@@ -5,7 +5,6 @@
 #include "net/proxy.h"
 
 #include <arpa/inet.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <weir/error.h>
@@ -123,21 +122,15 @@ int weir_proxies_init(struct weir_proxies *proxies, const struct weir_mem *mem,
     return r;
 }
 
-static struct weir_slice variable(const char *lower, const char *upper)
+int weir_proxies_init_variables(struct weir_proxies *proxies, const struct weir_mem *mem,
+                                weir_proxies_variable_fn *get, void *user)
 {
-    struct weir_slice value = weir_slice_str(getenv(lower));
-
-    return value.len > 0 ? value : weir_slice_str(getenv(upper));
-}
-
-int weir_proxies_init_env(struct weir_proxies *proxies, const struct weir_mem *mem)
-{
-    const char *upper_http = getenv("REQUEST_METHOD") == NULL ? "HTTP_PROXY" : "http_proxy";
+    const char *upper_http = get(user, "REQUEST_METHOD").len == 0 ? "HTTP_PROXY" : "http_proxy";
     const struct weir_proxies_values values = {
-        .http = variable("http_proxy", upper_http),
-        .https = variable("https_proxy", "HTTPS_PROXY"),
-        .all = variable("all_proxy", "ALL_PROXY"),
-        .no_proxy = variable("no_proxy", "NO_PROXY"),
+        .http = first_set(get(user, "http_proxy"), get(user, upper_http)),
+        .https = first_set(get(user, "https_proxy"), get(user, "HTTPS_PROXY")),
+        .all = first_set(get(user, "all_proxy"), get(user, "ALL_PROXY")),
+        .no_proxy = first_set(get(user, "no_proxy"), get(user, "NO_PROXY")),
     };
 
     return weir_proxies_init(proxies, mem, &values);

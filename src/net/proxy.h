@@ -49,14 +49,18 @@ struct weir_proxies_values {
 WEIR_MUST_USE int weir_proxies_init(struct weir_proxies *proxies, const struct weir_mem *mem,
                                     const struct weir_proxies_values *values);
 
-/* The same from the process's environment. */
-WEIR_MUST_USE int weir_proxies_init_env(struct weir_proxies *proxies, const struct weir_mem *mem);
+/* The value of a variable, alive until the proxies are made; empty where it is not set. */
+typedef struct weir_slice weir_proxies_variable_fn(void *user, const char *name);
+
+/* The same from variables, whose names and precedence are known here. */
+WEIR_MUST_USE int weir_proxies_init_variables(struct weir_proxies *proxies, const struct weir_mem *mem,
+                                              weir_proxies_variable_fn *get, void *user);
 
 /* Accepts a zeroed one. */
 void weir_proxies_deinit(struct weir_proxies *proxies);
 
-/* The proxy for that upstream, or NULL for a direct connection.  host without brackets.  Loopback addresses
- * and "localhost" are always reached directly. */
+/* The proxy for that upstream, or NULL for a direct connection.  host without brackets.  Loopback is no
+ * exception of its own: NO_PROXY names it where it is to be one. */
 const struct weir_proxy *weir_proxies_find(const struct weir_proxies *proxies, bool tls,
                                            struct weir_slice host, uint16_t port);
 

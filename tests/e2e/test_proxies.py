@@ -25,7 +25,7 @@ def behind(weirs, certificates):
     return make
 
 
-@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy"])
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
 def test_plain_upstreams_are_asked_through_the_proxy(plain, proxies, behind, variable):
     proxy = proxies()
     weir = behind(plain, **{variable: f"http://127.0.0.1:{proxy.port}"})
@@ -33,7 +33,7 @@ def test_plain_upstreams_are_asked_through_the_proxy(plain, proxies, behind, var
     assert proxy.seen[0] == ("POST", plain.url("d1", "localhost") + "/chat/completions", None)
 
 
-@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy"])
+@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy", "all_proxy"])
 def test_secure_upstreams_are_reached_through_a_tunnel(secure, proxies, behind, variable):
     proxy = proxies()
     weir = behind(secure, **{variable: f"http://127.0.0.1:{proxy.port}"})

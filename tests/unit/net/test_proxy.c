@@ -128,6 +128,12 @@ static void exceptions_are_reached_directly(void **state)
     }
 }
 
+static struct weir_slice variable(void *user, const char *name)
+{
+    (void)user;
+    return weir_slice_str(getenv(name));
+}
+
 static void the_environment_is_read_in_both_cases(void **state)
 {
     struct weir_proxies proxies;
@@ -137,18 +143,18 @@ static void the_environment_is_read_in_both_cases(void **state)
     assert_int_equal(setenv("HTTP_PROXY", "http://upper.test", 1), 0);
     assert_int_equal(setenv("ALL_PROXY", "http://all.test", 1), 0);
     assert_int_equal(setenv("NO_PROXY", "a.test", 1), 0);
-    assert_int_equal(weir_proxies_init_env(&proxies, weir_mem_libc()), 0);
+    assert_int_equal(weir_proxies_init_variables(&proxies, weir_mem_libc(), variable, NULL), 0);
     assert_true(weir_slice_eq(proxies.http.host, WEIR_SLICE("lower.test")));
     assert_true(weir_slice_eq(proxies.https.host, WEIR_SLICE("all.test")));
     assert_null(weir_proxies_find(&proxies, false, WEIR_SLICE("a.test"), 80));
     weir_proxies_deinit(&proxies);
     assert_int_equal(unsetenv("http_proxy"), 0);
     assert_int_equal(unsetenv("ALL_PROXY"), 0);
-    assert_int_equal(weir_proxies_init_env(&proxies, weir_mem_libc()), 0);
+    assert_int_equal(weir_proxies_init_variables(&proxies, weir_mem_libc(), variable, NULL), 0);
     assert_true(weir_slice_eq(proxies.http.host, WEIR_SLICE("upper.test")));
     weir_proxies_deinit(&proxies);
     assert_int_equal(setenv("REQUEST_METHOD", "GET", 1), 0);
-    assert_int_equal(weir_proxies_init_env(&proxies, weir_mem_libc()), 0);
+    assert_int_equal(weir_proxies_init_variables(&proxies, weir_mem_libc(), variable, NULL), 0);
     assert_int_equal(proxies.http.host.len, 0);
     weir_proxies_deinit(&proxies);
 }
