@@ -14,6 +14,7 @@
 
 #include <weir/error.h>
 
+#include "base/container.h"
 #include "base/slice.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -64,8 +65,7 @@ void weir_fetch_fail(struct weir_fetch *fetch, enum weir_fetch_failure_kind kind
 
 static void run_failed(struct weir_loop_task *task)
 {
-    struct weir_fetch *fetch =
-        (struct weir_fetch *)(void *)((char *)task - offsetof(struct weir_fetch, failed));
+    struct weir_fetch *fetch = WEIR_CONTAINER(task, struct weir_fetch, failed);
 
     weir_fetch_fail(fetch, fetch->failure, weir_slice_str(fetch->detail), false);
 }

@@ -13,6 +13,7 @@
 
 #include <weir/error.h>
 
+#include "base/container.h"
 #include "base/slice.h"
 #include "base/time.h"
 #include "net/client_conn.h"
@@ -27,7 +28,7 @@ enum {
 
 static struct weir_client_conn *conn_of(struct weir_stream *stream)
 {
-    return (struct weir_client_conn *)(void *)((char *)stream - offsetof(struct weir_client_conn, stream));
+    return WEIR_CONTAINER(stream, struct weir_client_conn, stream);
 }
 
 /* ---- the end ---- */
@@ -495,8 +496,7 @@ static const struct weir_stream_events conn_events = {.on_read = on_read,
 
 static void on_timer(struct weir_timer *timer)
 {
-    struct weir_client_conn *conn =
-        (struct weir_client_conn *)(void *)((char *)timer - offsetof(struct weir_client_conn, timer));
+    struct weir_client_conn *conn = WEIR_CONTAINER(timer, struct weir_client_conn, timer);
 
     if (conn->phase == WEIR_LINK_IDLE)
         weir_link_close(conn);

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/container.h"
 #include "base/slice.h"
 #include "base/time.h"
 #include "net/client_conn.h"
@@ -167,7 +168,7 @@ static void go_on(struct weir_dial *dial)
 
 static void on_timer(struct weir_timer *timer)
 {
-    struct weir_dial *dial = (struct weir_dial *)(void *)((char *)timer - offsetof(struct weir_dial, timer));
+    struct weir_dial *dial = WEIR_CONTAINER(timer, struct weir_dial, timer);
 
     if (weir_loop_now(dial->client->loop) >= dial->fetch->connect_by_ns)
         fail(dial, WEIR_FETCH_CONNECT_TIMEOUT, "not connected in time");
@@ -196,7 +197,7 @@ void weir_dial_connected(struct weir_client_conn *conn, int error)
 static void on_resolved(struct weir_resolve_query *query, const struct weir_addresses *addresses,
                         const char *failure)
 {
-    struct weir_dial *dial = (struct weir_dial *)(void *)((char *)query - offsetof(struct weir_dial, query));
+    struct weir_dial *dial = WEIR_CONTAINER(query, struct weir_dial, query);
 
     if (failure != NULL) {
         fail(dial, WEIR_FETCH_DNS, failure);

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/container.h"
 #include "base/slice.h"
 #include "base/time.h"
 #include "net/client_conn.h"
@@ -288,8 +289,7 @@ static void take_held(struct weir_client_conn *conn)
 
 static void run_resume(struct weir_loop_task *task)
 {
-    struct weir_client_conn *conn =
-        (struct weir_client_conn *)(void *)((char *)task - offsetof(struct weir_client_conn, resume));
+    struct weir_client_conn *conn = WEIR_CONTAINER(task, struct weir_client_conn, resume);
     struct weir_fetch *fetch = conn->fetch;
 
     if (!fetch->paused && conn->decoding != NULL)

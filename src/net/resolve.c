@@ -18,6 +18,7 @@
 
 #include <weir/error.h>
 
+#include "base/container.h"
 #include "base/slice.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -283,8 +284,7 @@ static void enqueue(weir_resolver *resolver, struct weir_resolve_entry *entry)
 
 static void on_answer(struct weir_loop_task *task)
 {
-    struct weir_resolve_query *query =
-        (struct weir_resolve_query *)(void *)((char *)task - offsetof(struct weir_resolve_query, task));
+    struct weir_resolve_query *query = WEIR_CONTAINER(task, struct weir_resolve_query, task);
 
     query->resolver = NULL;
     query->done(query, &query->addresses, query->failure);

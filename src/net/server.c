@@ -12,6 +12,7 @@
 
 #include <weir/error.h>
 
+#include "base/container.h"
 #include "base/slice.h"
 #include "base/time.h"
 #include "net/server_conn.h"
@@ -39,7 +40,7 @@ enum {
 
 static struct weir_exchange *conn_of(struct weir_stream *stream)
 {
-    return (struct weir_exchange *)(void *)((char *)stream - offsetof(struct weir_exchange, stream));
+    return WEIR_CONTAINER(stream, struct weir_exchange, stream);
 }
 
 static size_t or_size(size_t value, size_t fallback)
@@ -222,8 +223,7 @@ static void on_send_timer(struct weir_exchange *conn)
 
 static void on_timer(struct weir_timer *timer)
 {
-    struct weir_exchange *conn =
-        (struct weir_exchange *)(void *)((char *)timer - offsetof(struct weir_exchange, timer));
+    struct weir_exchange *conn = WEIR_CONTAINER(timer, struct weir_exchange, timer);
 
     switch (conn->phase) {
     case WEIR_CONN_IDLE:

@@ -12,6 +12,7 @@
 
 #include <weir/error.h>
 
+#include "base/container.h"
 #include "base/time.h"
 #include "net/server_conn.h"
 
@@ -71,7 +72,7 @@ static void watch(struct weir_server_socket *socket)
 
 static void on_rested(struct weir_timer *timer)
 {
-    weir_server *server = (weir_server *)(void *)((char *)timer - offsetof(struct weir_server, rest));
+    weir_server *server = WEIR_CONTAINER(timer, struct weir_server, rest);
 
     for (size_t i = 0; i < server->socket_count; i++)
         watch(&server->sockets[i]);
