@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/slice.h"
 #include "base/text.h"
+#include "config/call_params.h"
 #include "config/endpoints.h"
 #include "config/entry.h"
 #include "config/tree_json.h"
@@ -23,7 +24,8 @@ enum { ID_BYTES = 32, SAME_MAX = 10000 };
 
 struct reading {
     struct weir_loader *loader;
-    const struct weir_yaml *credentials; /* credential_list; NULL: none */
+    const struct weir_yaml *credentials;   /* credential_list; NULL: none */
+    const struct weir_yaml *of_every_call; /* lies over each entry's params; NULL: nothing */
     struct weir_path list;
     struct weir_map ids; /* id to the entry's node */
     struct weir_deployment_settings defaults;
@@ -141,27 +143,6 @@ static int require(struct reading *reading, const struct weir_yaml *map, const s
 }
 
 /* The values of a credential below what is written in the params. */
-static const struct weir_yaml *under(struct weir_loader *loader, const struct weir_yaml *params,
-                                     const struct weir_yaml *values)
-{
-    struct weir_yaml *both = weir_arena_zalloc(loader->arena, 1, sizeof(*both));
-
-    if (both == NULL)
-        return NULL;
-    *both = *params;
-    both->count = 0;
-    both->pairs = weir_arena_zalloc(loader->arena, params->count + values->count + 1, sizeof(*both->pairs));
-    if (both->pairs == NULL)
-        return NULL;
-    for (size_t i = 0; i < params->count; i++)
-        if (params->pairs[i].value->kind != WEIR_YAML_NULL)
-            both->pairs[both->count++] = params->pairs[i];
-    for (size_t i = 0; i < values->count; i++)
-        if (weir_yaml_get(params, values->pairs[i].key->text) == NULL)
-            both->pairs[both->count++] = values->pairs[i];
-    return both;
-}
-
 static int add_credential(struct reading *reading, struct weir_config_entry *entry)
 {
     struct weir_slice key = WEIR_SLICE("litellm_credential_name"), name = entry->settings.credential_name;
@@ -176,7 +157,7 @@ static int add_credential(struct reading *reading, struct weir_config_entry *ent
 
         if (own == NULL || !weir_slice_eq(own->text, name) || values == NULL || values->kind != WEIR_YAML_MAP)
             continue;
-        entry->params = under(reading->loader, entry->params, values);
+        entry->params = weir_yaml_over(entry->params, values, reading->loader->arena);
         if (entry->params == NULL)
             return WEIR_ERR_NOMEM;
         return read_fields(reading->loader, WEIR_SECTION_PARAMS, entry->params, &entry->params_path,
@@ -187,13 +168,30 @@ static int add_credential(struct reading *reading, struct weir_config_entry *ent
                 WEIR_SLICE_EMPTY);
 }
 
+/* What is said of every call above what is written in the params. */
+static int lay_over(struct reading *reading, struct weir_config_entry *entry)
+{
+    struct weir_yaml *both;
+
+    if (reading->of_every_call == NULL)
+        return 0;
+    both = weir_yaml_over(reading->of_every_call, entry->params, reading->loader->arena);
+    if (both == NULL)
+        return WEIR_ERR_NOMEM;
+    both->place = entry->params->place;
+    entry->params = both;
+    return 0;
+}
+
 static int read_settings(struct reading *reading, struct weir_config_entry *entry)
 {
     struct weir_loader *loader = reading->loader;
     int rv;
 
     entry->settings = reading->defaults;
-    rv = read_fields(loader, WEIR_SECTION_ENTRY, entry->node, &entry->path, &entry->settings);
+    rv = lay_over(reading, entry);
+    if (rv == 0)
+        rv = read_fields(loader, WEIR_SECTION_ENTRY, entry->node, &entry->path, &entry->settings);
     if (rv == 0)
         rv = require(reading, entry->node, &entry->path, &entry->path, WEIR_SLICE("model_name"),
                      entry->settings.model_name);
@@ -402,7 +400,7 @@ int weir_deployments_read(struct weir_loader *loader)
     if (rv == 0)
         rv = top_list(loader, WEIR_SLICE("credential_list"), &reading.credentials);
     if (rv == 0)
-        rv = weir_endpoints_check_defaults(loader);
+        rv = weir_call_params_read(loader, &reading.of_every_call);
     if (rv != 0 || list == NULL)
         return rv;
     loader->consequence =

@@ -216,61 +216,25 @@ static bool is_argument(struct weir_loader *loader, const struct weir_yaml_pair 
     return !sim || !weir_slice_starts(pair->key->text, WEIR_SLICE("sim_"));
 }
 
-static void put_arguments(struct weir_loader *loader, struct weir_json_writer *writer,
-                          const struct weir_yaml *map, const struct weir_yaml *over, bool sim)
+/* The arguments of the provider. */
+static struct weir_slice arguments_of(struct weir_loader *loader, const struct weir_yaml *params, bool sim)
 {
-    for (size_t i = 0; map != NULL && i < map->count; i++) {
-        const struct weir_yaml_pair *pair = &map->pairs[i];
-
-        if (!is_argument(loader, pair, sim) || weir_yaml_get(over, pair->key->text) != NULL)
-            continue;
-        weir_json_put_key(writer, pair->key->text);
-        weir_tree_json_put(writer, pair->value, false);
-    }
-}
-
-/* The provider arguments, with default_litellm_params laid over them (RS 2.4). */
-static struct weir_slice arguments_of(struct weir_loader *loader, const struct weir_config_entry *entry,
-                                      bool sim)
-{
-    const struct weir_yaml *router = weir_yaml_get(loader->root, weir_section_key(WEIR_SECTION_ROUTER));
-    const struct weir_yaml *over = weir_yaml_get(router, WEIR_SLICE("default_litellm_params"));
     WEIR_CLEANUP(weir_buf_deinit) struct weir_buf buf;
     struct weir_json_writer writer;
 
     weir_buf_init(&buf, loader->arena->mem, JSON_BYTES_MAX);
     weir_json_writer_init(&writer, &buf);
     weir_json_open(&writer, '{');
-    put_arguments(loader, &writer, entry->params, over, sim);
-    put_arguments(loader, &writer, over, NULL, sim);
+    for (size_t i = 0; i < params->count; i++) {
+        if (!is_argument(loader, &params->pairs[i], sim))
+            continue;
+        weir_json_put_key(&writer, params->pairs[i].key->text);
+        weir_tree_json_put(&writer, params->pairs[i].value, false);
+    }
     weir_json_close(&writer, '}');
     if (weir_json_writer_end(&writer) != 0)
         loader->arena->failed = true;
     return weir_arena_copy(loader->arena, weir_buf_slice(&buf));
-}
-
-int weir_endpoints_check_defaults(struct weir_loader *loader)
-{
-    struct weir_path top = {NULL, weir_section_key(WEIR_SECTION_ROUTER), 0};
-    struct weir_path path = {&top, WEIR_SLICE("default_litellm_params"), 0};
-    const struct weir_yaml *map = weir_yaml_get(weir_yaml_get(loader->root, top.key), path.key);
-
-    if (map == NULL)
-        return 0;
-    if (map->kind != WEIR_YAML_MAP) {
-        WEIR_REPORT(loader, FATAL, map, &path, WEIR_SLICE("found "), weir_yaml_kind_name(map),
-                    WEIR_SLICE(", expected a map of parameters"));
-        return WEIR_CONFIG_REFUSED;
-    }
-    for (size_t i = 0; i < map->count; i++) {
-        struct weir_path here = {&path, map->pairs[i].key->text, 0};
-
-        if (weir_loader_find(loader, WEIR_SECTION_PARAMS, here.key) != NULL)
-            WEIR_REPORT(loader, WARNING, map->pairs[i].key, &here,
-                        WEIR_SLICE("not a parameter of the call itself: it has no effect here, only in the "
-                                   "litellm_params of a deployment"));
-    }
-    return 0;
 }
 
 static void fill(struct weir_loader *loader, const struct weir_config_entry *entry,
@@ -295,7 +259,7 @@ static void fill(struct weir_loader *loader, const struct weir_config_entry *ent
     endpoint->tls.ca_file = s->ssl_verify.ca_file;
     endpoint->tls.cert_file = s->ssl_certificate;
     endpoint->mock_response = s->mock_response;
-    endpoint->defaults = arguments_of(loader, entry, provider->dialect == WEIR_DIALECT_SIM);
+    endpoint->defaults = arguments_of(loader, entry->params, provider->dialect == WEIR_DIALECT_SIM);
 }
 
 /* The key whose value a condition of weir_endpoint_prepare is about. */

@@ -16,11 +16,6 @@
 WEIR_MUST_USE int weir_endpoints_make(struct weir_loader *loader, const struct weir_config_entry *entry,
                                       struct weir_endpoint **ret_endpoint);
 
-/*
- * Says what is wrong with router_settings.default_litellm_params, once.  0, WEIR_CONFIG_REFUSED or negative.
- */
-WEIR_MUST_USE int weir_endpoints_check_defaults(struct weir_loader *loader);
-
 /* What /v1/model/info says of the entry: JSON without secrets; variables stand there by name. */
 struct weir_slice weir_endpoints_info(struct weir_loader *loader, const struct weir_config_entry *entry,
                                       const struct weir_endpoint *endpoint, struct weir_slice id);

@@ -23,6 +23,27 @@ struct weir_yaml *weir_yaml_get(const struct weir_yaml *map, struct weir_slice k
     return pair == NULL || pair->value->kind == WEIR_YAML_NULL ? NULL : pair->value;
 }
 
+struct weir_yaml *weir_yaml_over(const struct weir_yaml *top, const struct weir_yaml *bottom,
+                                 struct weir_arena *arena)
+{
+    struct weir_yaml *both = weir_arena_zalloc(arena, 1, sizeof(*both));
+
+    if (both == NULL)
+        return NULL;
+    *both = *top;
+    both->count = 0;
+    both->pairs = weir_arena_zalloc(arena, top->count + bottom->count + 1, sizeof(*both->pairs));
+    if (both->pairs == NULL)
+        return NULL;
+    for (size_t i = 0; i < top->count; i++)
+        if (top->pairs[i].value->kind != WEIR_YAML_NULL)
+            both->pairs[both->count++] = top->pairs[i];
+    for (size_t i = 0; i < bottom->count; i++)
+        if (weir_yaml_get(top, bottom->pairs[i].key->text) == NULL)
+            both->pairs[both->count++] = bottom->pairs[i];
+    return both;
+}
+
 struct weir_slice weir_yaml_kind_name(const struct weir_yaml *node)
 {
     static const struct weir_slice names[] = {

@@ -64,6 +64,13 @@ const struct weir_yaml_pair *weir_yaml_pair(const struct weir_yaml *map, struct 
 /* The value of that key; NULL when it is not there or null: for a setting that is the same. */
 struct weir_yaml *weir_yaml_get(const struct weir_yaml *map, struct weir_slice key);
 
+/*
+ * A map with the pairs of top, and those of bottom whose keys top lacks; null values are left out, and a null
+ * in top hides nothing.  NULL: no memory.
+ */
+struct weir_yaml *weir_yaml_over(const struct weir_yaml *top, const struct weir_yaml *bottom,
+                                 struct weir_arena *arena);
+
 /* "a map", "text", "nothing": what was found, for messages. */
 struct weir_slice weir_yaml_kind_name(const struct weir_yaml *node);
 

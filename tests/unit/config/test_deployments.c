@@ -171,8 +171,8 @@ static void test_arguments_of_the_provider(void **state)
              "router_settings: {default_litellm_params: {max_tokens: 77, seed: 1, timeout: 3}}\n");
     endpoint = kit_deployment(&kit, "g", 0)->endpoint;
     assert_slice_is(endpoint->defaults,
-                    "{\"temperature\":0.20,\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":"
-                    "2048},\"max_tokens\":77,\"seed\":1}");
+                    "{\"max_tokens\":77,\"seed\":1,\"temperature\":0.20,\"thinking\":{\"type\":"
+                    "\"enabled\",\"budget_tokens\":2048}}");
     assert_slice_is(endpoint->extra_body, "{\"a\":[1]}");
     assert_slice_is(endpoint->mock_response, "{\"choices\":[]}");
     assert_int_equal(endpoint->header_count, 2);
@@ -304,6 +304,36 @@ static void test_what_is_shown_of_a_deployment_holds_no_secret(void **state)
     kit_free(&kit);
 }
 
+static void test_defaults_of_every_call_beat_a_deployments_own(void **state)
+{
+    const struct weir_config_deployment *deployment;
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL,
+             "router_settings:\n"
+             "  default_litellm_params:\n"
+             "    api_key: everywhere\n"
+             "    extra_headers: {X-A: b}\n"
+             "    extra_body: {top_k: 5}\n"
+             "    stream_timeout: 2\n"
+             "    weight: 9\n"
+             "    temperature: null\n"
+             "model_list:\n"
+             "- model_name: g\n"
+             "  litellm_params: {model: openai/m, api_key: own, extra_headers: {X-B: c}, weight: 3, "
+             "temperature: 1}\n");
+    deployment = kit_deployment(&kit, "g", 0);
+    assert_slice_is(deployment->endpoint->api_key, "everywhere");
+    assert_int_equal(deployment->endpoint->header_count, 1);
+    assert_slice_is(deployment->endpoint->headers[0].name, "X-A");
+    assert_slice_is(deployment->endpoint->extra_body, "{\"top_k\":5}");
+    assert_slice_is(deployment->endpoint->defaults, "{\"temperature\":1}");
+    kit_expect_count(&kit, 1);
+    kit_expect(&kit, 7, "router_settings.default_litellm_params.weight", "warning", "no effect");
+    kit_free(&kit);
+}
+
 static void test_misplaced_settings_are_no_arguments(void **state)
 {
     struct kit kit;
@@ -315,7 +345,7 @@ static void test_misplaced_settings_are_no_arguments(void **state)
              "- model_name: g\n"
              "  litellm_params: {model: openai/m, allowed_fails: 2, fallbacks: [], model_info: {}, plugins: "
              "[web]}\n");
-    assert_slice_is(kit_deployment(&kit, "g", 0)->endpoint->defaults, "{\"plugins\":[\"web\"],\"seed\":7}");
+    assert_slice_is(kit_deployment(&kit, "g", 0)->endpoint->defaults, "{\"seed\":7,\"plugins\":[\"web\"]}");
     kit_free(&kit);
 }
 
@@ -402,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_an_id_does_not_change_with_the_value_of_a_key),
         cmocka_unit_test(test_an_id_that_is_taken_leaves_the_entry_out),
         cmocka_unit_test(test_what_is_shown_of_a_deployment_holds_no_secret),
+        cmocka_unit_test(test_defaults_of_every_call_beat_a_deployments_own),
         cmocka_unit_test(test_misplaced_settings_are_no_arguments),
         cmocka_unit_test(test_fields_that_a_request_may_bring),
         cmocka_unit_test(test_a_setting_lets_requests_bring_every_such_field),
