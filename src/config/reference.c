@@ -140,7 +140,7 @@ static void put_known_keys(FILE *out, size_t first)
             continue;
         fputs(separator, out);
         put(out, weir_schema_row(i)->key);
-        fputc('`', out);
+        fputs(weir_schema_row(i)->family ? "*`" : "`", out);
         separator = ", `";
     }
     fputc('\n', out);

@@ -184,6 +184,70 @@ static bool special_float(struct weir_slice text, bool sign, double *ret_value)
     return true;
 }
 
+/* Cuts min to max digits off the front. */
+static bool cut_digits(struct weir_slice *rest, size_t min, size_t max)
+{
+    size_t len = 0;
+
+    while (len < max && len < rest->len && weir_char_is_digit(rest->ptr[len]))
+        len++;
+    *rest = weir_slice_sub(*rest, len, rest->len);
+    return len >= min;
+}
+
+/* Cuts one of these characters off the front. */
+static bool cut_one(struct weir_slice *rest, struct weir_slice set)
+{
+    if (rest->len == 0 || weir_slice_find_char(set, rest->ptr[0]) == WEIR_SLICE_NONE)
+        return false;
+    *rest = weir_slice_sub(*rest, 1, rest->len);
+    return true;
+}
+
+static void cut_blanks(struct weir_slice *rest)
+{
+    while (cut_one(rest, WEIR_SLICE(" \t")))
+        continue;
+}
+
+/* h:mm:ss(.f*)?, then Z or an offset or neither */
+static bool is_time(struct weir_slice rest)
+{
+    const struct weir_slice colon = WEIR_SLICE_INIT(":");
+
+    if (!cut_digits(&rest, 1, 2) || !cut_one(&rest, colon) || !cut_digits(&rest, 2, 2) ||
+        !cut_one(&rest, colon) || !cut_digits(&rest, 2, 2))
+        return false;
+    if (cut_one(&rest, WEIR_SLICE(".")))
+        (void)cut_digits(&rest, 0, rest.len);
+    if (rest.len == 0)
+        return true;
+    cut_blanks(&rest);
+    if (cut_one(&rest, WEIR_SLICE("Z")))
+        return rest.len == 0;
+    if (!cut_one(&rest, WEIR_SLICE("+-")) || !cut_digits(&rest, 1, 2))
+        return false;
+    return rest.len == 0 || (cut_one(&rest, colon) && cut_digits(&rest, 2, 2) && rest.len == 0);
+}
+
+static bool is_date(struct weir_slice text)
+{
+    struct weir_slice rest = text;
+    bool spaced;
+
+    if (!cut_digits(&rest, 4, 4) || !cut_one(&rest, WEIR_SLICE("-")) || !cut_digits(&rest, 1, 2) ||
+        !cut_one(&rest, WEIR_SLICE("-")) || !cut_digits(&rest, 1, 2))
+        return false;
+    if (rest.len == 0)
+        return text.len == sizeof("2000-01-01") - 1;
+    spaced = cut_one(&rest, WEIR_SLICE(" \t"));
+    if (!spaced && !cut_one(&rest, WEIR_SLICE("Tt")))
+        return false;
+    if (spaced)
+        cut_blanks(&rest);
+    return is_time(rest);
+}
+
 /* Whether text that begins so can be anything but text: most cannot, and are done. */
 static bool may_resolve(struct weir_slice text)
 {
@@ -215,5 +279,5 @@ struct weir_scalar weir_scalar_resolve(struct weir_slice text)
     }
     if (float_magnitude(magnitude, sign, &value) || special_float(magnitude, sign, &value))
         return (struct weir_scalar){.kind = WEIR_SCALAR_FLOAT, .number = minus ? -value : value};
-    return (struct weir_scalar){.kind = WEIR_SCALAR_TEXT};
+    return (struct weir_scalar){.kind = WEIR_SCALAR_TEXT, .date = is_date(text)};
 }

@@ -19,13 +19,14 @@ enum weir_scalar_kind {
 
 struct weir_scalar {
     enum weir_scalar_kind kind;
+    bool date; /* TEXT that is a date, or a date and a time */
     bool boolean;
     int64_t integer;
     double number; /* of INT too */
 };
 
 /*
- * Resolves an unquoted scalar.  Dates are text; whole numbers beyond 64 bits are FLOAT.  Pure.
+ * Resolves an unquoted scalar.  Dates are TEXT with a mark; whole numbers beyond 64 bits are FLOAT.  Pure.
  */
 struct weir_scalar weir_scalar_resolve(struct weir_slice text);
 

@@ -64,6 +64,13 @@ static const struct weir_setting_row rows[] = {
      .type = WEIR_VALUE_NONE,                                                                                \
      .key = WEIR_SLICE_INIT(#key_),                                                                          \
      .prose = WEIR_SLICE_INIT(prose_)},
+#define KNOWN_FAMILY(section_, key_, status_, prose_)                                                        \
+    {.section = WEIR_SECTION_##section_,                                                                     \
+     .status = WEIR_ROW_##status_,                                                                           \
+     .type = WEIR_VALUE_NONE,                                                                                \
+     .family = true,                                                                                         \
+     .key = WEIR_SLICE_INIT(#key_),                                                                          \
+     .prose = WEIR_SLICE_INIT(prose_)},
 #include "config/tbl/known.h"
 };
 
@@ -98,10 +105,17 @@ struct weir_slice weir_schema_expected(const struct weir_setting_row *row)
 
 const struct weir_setting_row *weir_schema_find(enum weir_section section, struct weir_slice key)
 {
-    for (size_t i = 0; i < weir_schema_count(); i++)
-        if (rows[i].section == section && weir_slice_eq(rows[i].key, key))
+    const struct weir_setting_row *family = NULL;
+
+    for (size_t i = 0; i < weir_schema_count(); i++) {
+        if (rows[i].section != section)
+            continue;
+        if (!rows[i].family && weir_slice_eq(rows[i].key, key))
             return &rows[i];
-    return NULL;
+        if (rows[i].family && weir_slice_starts(key, rows[i].key))
+            family = &rows[i];
+    }
+    return family;
 }
 
 const struct weir_setting_row *weir_schema_elsewhere(enum weir_section section, struct weir_slice key)
@@ -138,7 +152,7 @@ const struct weir_setting_row *weir_schema_nearest(enum weir_section section, st
     for (size_t i = 0; i < weir_schema_count(); i++) {
         size_t most = weir_near_limit(rows[i].key, limit), distance;
 
-        if (rows[i].section != section || rows[i].key.len > key.len + most ||
+        if (rows[i].section != section || rows[i].family || rows[i].key.len > key.len + most ||
             key.len > rows[i].key.len + most)
             continue;
         distance = weir_near_distance(rows[i].key, key, most);

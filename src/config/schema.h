@@ -72,6 +72,7 @@ struct weir_setting_row {
     enum weir_section section;
     enum weir_row_status status;
     enum weir_value_type type;
+    bool family;   /* of all keys that start so and have no row of their own */
     size_t offset; /* of the member in weir_settings or weir_deployment_settings */
     double min;
     double max; /* both 0: any */
@@ -89,7 +90,7 @@ size_t weir_schema_index(const struct weir_setting_row *row);
 /* What its value may be, for messages: "a whole number". */
 struct weir_slice weir_schema_expected(const struct weir_setting_row *row);
 
-/* The row of a key of the section, or NULL. */
+/* The row of a key of the section, or of its family, or NULL. */
 const struct weir_setting_row *weir_schema_find(enum weir_section section, struct weir_slice key);
 
 /*

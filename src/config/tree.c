@@ -53,6 +53,8 @@ struct weir_slice weir_yaml_kind_name(const struct weir_yaml *node)
         [WEIR_YAML_MAP] = WEIR_SLICE_INIT("a map"),
     };
 
+    if (node != NULL && node->date)
+        return WEIR_SLICE("a date");
     return node == NULL ? names[WEIR_YAML_NULL] : names[node->kind];
 }
 

@@ -34,6 +34,7 @@ struct weir_yaml_pair {
 struct weir_yaml {
     enum weir_yaml_kind kind;
     bool quoted;   /* not plain: a number in it is meant as text, or came from a variable */
+    bool date;     /* TEXT that is a date to YAML: not good for a name */
     bool variable; /* written as `os.environ/NAME`: the value came from there, or is missing */
     bool visited;  /* config/variables.h has been here */
     struct weir_place place;

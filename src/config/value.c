@@ -110,7 +110,7 @@ static bool text_of(const struct weir_yaml *node, bool strictly, struct weir_sli
 {
     bool number = node->kind == WEIR_YAML_INT || node->kind == WEIR_YAML_FLOAT;
 
-    if (node->kind != WEIR_YAML_TEXT && (strictly || !number))
+    if ((node->kind != WEIR_YAML_TEXT || node->date) && (strictly || !(number || node->date)))
         return false;
     *ret_value = node->text;
     return true;

@@ -17,6 +17,7 @@
 #include "base/slice.h"
 #include "base/text.h"
 #include "config/scalar.h"
+#include "config/yaml_tabs.h"
 
 struct anchor {
     struct weir_slice name;
@@ -187,14 +188,19 @@ static int scalar_kind(struct reader *reader, const yaml_event_t *event, struct 
                                                 [WEIR_SCALAR_FLOAT] = WEIR_YAML_FLOAT,
                                                 [WEIR_SCALAR_TEXT] = WEIR_YAML_TEXT};
 
-    if (tag.len == 0 && event->data.scalar.plain_implicit == 0)
+    /* A lone `!` means no tag, and that quotes say nothing, to PyYAML. */
+    if (weir_slice_eq(tag, WEIR_SLICE("!")))
+        tag.len = 0;
+    else if (tag.len > 0 || event->data.scalar.plain_implicit == 0)
+        scalar.date = false;
+    if (tag.len == 0 && event->data.scalar.tag == NULL && event->data.scalar.plain_implicit == 0)
         scalar.kind = WEIR_SCALAR_TEXT;
     for (size_t i = 0; tag.len > 0; i++) {
         if (i == sizeof(tags) / sizeof(*tags))
             REFUSE(reader, event->start_mark, WEIR_SLICE("unknown tag "), tag);
-        if (!weir_slice_eq(tag, tags[i].tag) && !weir_slice_eq(tag, WEIR_SLICE("!")))
+        if (!weir_slice_eq(tag, tags[i].tag))
             continue;
-        if (tags[i].kind == WEIR_SCALAR_TEXT || weir_slice_eq(tag, WEIR_SLICE("!")))
+        if (tags[i].kind == WEIR_SCALAR_TEXT)
             scalar.kind = WEIR_SCALAR_TEXT;
         else if (tags[i].kind == WEIR_SCALAR_FLOAT && scalar.kind == WEIR_SCALAR_INT)
             scalar.kind = WEIR_SCALAR_FLOAT;
@@ -204,10 +210,21 @@ static int scalar_kind(struct reader *reader, const yaml_event_t *event, struct 
     }
     node->kind = kinds[scalar.kind];
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    node->date = scalar.date;
     node->boolean = scalar.boolean;
     node->integer = scalar.integer;
     node->number = scalar.number;
     return 0;
+}
+
+/* The tag of a list or map: none, or what it is in any case. */
+static int check_tag(struct reader *reader, const yaml_char_t *tag, struct weir_slice own, yaml_mark_t mark)
+{
+    struct weir_slice text = weir_slice_str((const char *)tag);
+
+    if (text.len == 0 || weir_slice_eq(text, WEIR_SLICE("!")) || weir_slice_eq(text, own))
+        return 0;
+    REFUSE(reader, mark, WEIR_SLICE("unknown tag "), text);
 }
 
 static int compose_scalar(struct reader *reader, const yaml_event_t *event, struct weir_yaml **ret_node)
@@ -239,6 +256,8 @@ static int compose_list(struct reader *reader, const struct weir_path *path, con
     struct anchor *anchor;
     int rv = new_node(reader, WEIR_YAML_LIST, start->start_mark, &node);
 
+    if (rv == 0)
+        rv = check_tag(reader, start->data.sequence_start.tag, WEIR_SLICE(YAML_SEQ_TAG), start->start_mark);
     if (rv == 0)
         rv = note_anchor(reader, start->data.sequence_start.anchor, start->start_mark, node, &anchor);
     while (rv == 0) {
@@ -391,6 +410,8 @@ static int compose_map(struct reader *reader, const struct weir_path *path, cons
 
     weir_map_init(&seen, reader->arena->mem);
     if (rv == 0)
+        rv = check_tag(reader, start->data.mapping_start.tag, WEIR_SLICE(YAML_MAP_TAG), start->start_mark);
+    if (rv == 0)
         rv = note_anchor(reader, start->data.mapping_start.anchor, start->start_mark, node, &anchor);
     while (rv == 0) {
         WEIR_CLEANUP(end_event) yaml_event_t event = {0};
@@ -457,6 +478,9 @@ int weir_yaml_read(struct weir_slice text, struct weir_slice file, struct weir_a
 
     if (text.len > WEIR_YAML_BYTES_MAX)
         REFUSE(&reader, top, WEIR_SLICE("the file is larger than 16 MiB"));
+    rv = weir_yaml_check_tabs(text, file, diags);
+    if (rv != 0)
+        return rv;
     if (yaml_parser_initialize(&reader.parser) == 0)
         return WEIR_ERR_NOMEM;
     weir_map_init(&reader.anchors, arena->mem);

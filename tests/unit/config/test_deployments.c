@@ -26,6 +26,8 @@ static void test_bad_entries_are_left_out_with_one_error_each(void **state)
          "found a list"},
         {"- {model_name: yes, litellm_params: {model: openai/m}}", "model_list[1].model_name", "in quotes"},
         {"- {model_name: 12, litellm_params: {model: openai/m}}", "model_list[1].model_name", "in quotes"},
+        {"- {model_name: 2024-10-21, litellm_params: {model: openai/m}}", "model_list[1].model_name",
+         "found a date `2024-10-21`, expected text; write it in quotes"},
         {"- {model_name: x, litellm_params: {model: openai/m, rpm: lots}}",
          "model_list[1].litellm_params.rpm", "a whole number"},
         {"- {model_name: x, litellm_params: {model: openai/m, tpm: 1e6}}", "model_list[1].litellm_params.tpm",

@@ -84,9 +84,32 @@ static void test_not_a_number(void **state)
     assert_true(isnan(scalar.number));
 }
 
+static void test_dates_are_marked(void **state)
+{
+    static const char *const dates[] = {"2024-10-21",
+                                        "2024-1-2T3:04:05Z",
+                                        "2024-10-21 01:02:03",
+                                        "2024-10-21t01:02:03.5",
+                                        "2024-10-21  1:02:03 +1",
+                                        "2024-10-21T01:02:03.-01:30"};
+    static const char *const texts[] = {
+        "2024-1-2", "2024-10-21x", "2024-10-21T",          "2024-10-21T01:02",
+        "24-10-21", "2024-10",     "2024-10-21T01:02:03 ", "2024-10-21T01:02:03+1:3"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(dates) / sizeof(*dates); i++)
+        if (!weir_scalar_resolve(weir_slice_str(dates[i])).date)
+            fail_msg("%s", dates[i]);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        if (weir_scalar_resolve(weir_slice_str(texts[i])).date)
+            fail_msg("%s", texts[i]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_form), cmocka_unit_test(test_not_a_number)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_form),
+                                       cmocka_unit_test(test_dates_are_marked),
+                                       cmocka_unit_test(test_not_a_number)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

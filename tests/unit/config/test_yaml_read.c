@@ -62,7 +62,8 @@ static void test_values(void **state)
              "{\"a\":1,\"b\":[\"x\",\"2\",16,null],\"c\":{\"d\":1.50,\"e\":true}}", 0);
     reads_as("a: 1:30\nb: 1_000\nc: .inf\n", "{\"a\":90,\"b\":1000,\"c\":null}", 0);
     reads_as("a: >\n  folded\n  text\nb: |\n  kept\n", "{\"a\":\"folded text\\n\",\"b\":\"kept\\n\"}", 0);
-    reads_as("a: !!str 12\nb: !!float 3\nc: ! 4\n", "{\"a\":\"12\",\"b\":3,\"c\":\"4\"}", 0);
+    reads_as("a: !!str 12\nb: !!float 3\nc: ! 4\nd: ! '5'\ne: !!map {f: !!seq [1]}\n",
+             "{\"a\":\"12\",\"b\":3,\"c\":4,\"d\":5,\"e\":{\"f\":[1]}}", 0);
 }
 
 static void test_marks_around_a_document(void **state)
@@ -161,6 +162,30 @@ static void test_faults_of_syntax_have_their_place(void **state)
     refuses("a: !!int x\n", 1, 4, "does not fit its tag");
 }
 
+static void test_tags_of_lists_and_maps_are_not_passed_over(void **state)
+{
+    (void)state;
+    refuses("a: !Ref [b]\n", 1, 4, "unknown tag !Ref");
+    refuses("a:\n  - !!python/tuple [b]\n", 2, 5, "unknown tag");
+    refuses("a: !Sub {b: c}\n", 1, 4, "unknown tag");
+    refuses("a: !!seq {b: c}\n", 1, 4, "unknown tag");
+    refuses("a: !!str [b]\n", 1, 4, "unknown tag");
+}
+
+static void test_a_tab_stands_only_in_quotes_blocks_and_comments(void **state)
+{
+    (void)state;
+    reads_as("a: 'b\tc' #\tno\nd: |\n  e\tf\n#\t\ng: \"h\ti\n\tj\"\n",
+             "{\"a\":\"b\\tc\",\"d\":\"e\\tf\\n\",\"g\":\"h\\ti j\"}", 0);
+    refuses("a:\tb\n", 1, 3, "a tab");
+    refuses("a: b\t\nc: d\n", 1, 5, "a tab");
+    refuses("a: b \t# c\n", 1, 6, "a tab");
+    refuses("a: b\tc\n", 1, 5, "a tab");
+    refuses("a: {\n\tb: c}\n", 2, 1, "a tab");
+    refuses("\xEF\xBB\xBF\xC3\xA9: [x,\r\n  \ty]\r\n", 2, 3, "a tab");
+    refuses("a: &x\tb\n", 1, 6, "a tab");
+}
+
 static void test_aliases_that_unfold_into_too_much_are_refused(void **state)
 {
     struct doc doc;
@@ -238,6 +263,8 @@ int main(void)
         cmocka_unit_test(test_anchors),
         cmocka_unit_test(test_what_is_no_map_is_refused),
         cmocka_unit_test(test_faults_of_syntax_have_their_place),
+        cmocka_unit_test(test_tags_of_lists_and_maps_are_not_passed_over),
+        cmocka_unit_test(test_a_tab_stands_only_in_quotes_blocks_and_comments),
         cmocka_unit_test(test_aliases_that_unfold_into_too_much_are_refused),
         cmocka_unit_test(test_depth_is_bounded),
         cmocka_unit_test(test_a_large_map_is_read),
