@@ -59,7 +59,7 @@ static int grow(struct weir_buf *buf, size_t needed)
     return 0;
 }
 
-int weir_buf_reserve(struct weir_buf *buf, size_t extra, char **ret_room)
+int weir_buf_make_room(struct weir_buf *buf, size_t extra, char **ret_room)
 {
     size_t len = weir_buf_len(buf);
     int r;
@@ -78,34 +78,12 @@ int weir_buf_reserve(struct weir_buf *buf, size_t extra, char **ret_room)
     return 0;
 }
 
-void weir_buf_commit(struct weir_buf *buf, size_t written)
-{
-    assert(written <= buf->cap - buf->end);
-    buf->end += written;
-}
-
 void weir_buf_consume(struct weir_buf *buf, size_t count)
 {
     assert(count <= weir_buf_len(buf));
     buf->start += count;
     if (buf->start == buf->end)
         weir_buf_clear(buf);
-}
-
-int weir_buf_append(struct weir_buf *buf, struct weir_slice bytes)
-{
-    char *room;
-    int r;
-
-    if (bytes.len == 0)
-        return 0;
-    r = weir_buf_reserve(buf, bytes.len, &room);
-    if (r < 0)
-        return r;
-    assert(room != NULL); /* there is room for at least a byte */
-    memcpy(room, bytes.ptr, bytes.len);
-    weir_buf_commit(buf, bytes.len);
-    return 0;
 }
 
 int weir_buf_append_u64(struct weir_buf *buf, uint64_t value)

@@ -8,9 +8,11 @@
 #ifndef WEIR_BASE_BUF_H
 #define WEIR_BASE_BUF_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <weir/attr.h>
 #include <weir/mem.h>
@@ -44,18 +46,46 @@ static inline size_t weir_buf_len(const struct weir_buf *buf)
     return buf->end - buf->start;
 }
 
+/* The part of weir_buf_reserve that moves or grows. */
+WEIR_MUST_USE int weir_buf_make_room(struct weir_buf *buf, size_t extra, char **ret_room);
+
 /* Room for extra more bytes at the returned place.  0, WEIR_ERR_LIMIT or WEIR_ERR_NOMEM; nothing changes
- * then. */
-WEIR_MUST_USE int weir_buf_reserve(struct weir_buf *buf, size_t extra, char **ret_room);
+ * then.  In the header, as is appending: most heads and lines are composed in a buffer that has the room. */
+static inline WEIR_MUST_USE int weir_buf_reserve(struct weir_buf *buf, size_t extra, char **ret_room)
+{
+    if (buf->ptr == NULL || extra > buf->cap - buf->end)
+        return weir_buf_make_room(buf, extra, ret_room);
+    *ret_room = buf->ptr + buf->end;
+    return 0;
+}
 
 /* Counts bytes that were written to reserved room; never more than was reserved. */
-void weir_buf_commit(struct weir_buf *buf, size_t written);
+static inline void weir_buf_commit(struct weir_buf *buf, size_t written)
+{
+    assert(written <= buf->cap - buf->end);
+    buf->end += written;
+}
 
 /* Drops bytes from the front; never more than the content. */
 void weir_buf_consume(struct weir_buf *buf, size_t count);
 
 /* Appends; all of it or, with a negative result, nothing. */
-WEIR_MUST_USE int weir_buf_append(struct weir_buf *buf, struct weir_slice bytes);
+static inline WEIR_MUST_USE int weir_buf_append(struct weir_buf *buf, struct weir_slice bytes)
+{
+    char *room;
+    int r;
+
+    if (bytes.len == 0)
+        return 0;
+    r = weir_buf_reserve(buf, bytes.len, &room);
+    if (r < 0)
+        return r;
+    assert(room != NULL); /* there is room for at least a byte */
+    memcpy(room, bytes.ptr, bytes.len);
+    weir_buf_commit(buf, bytes.len);
+    return 0;
+}
+
 WEIR_MUST_USE int weir_buf_append_u64(struct weir_buf *buf, uint64_t value);
 
 /* The invariant above; for tests and fuzzers. */

@@ -5,20 +5,12 @@
 #include "base/slice.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "base/word.h"
 
 struct weir_slice weir_slice_str(const char *text)
 {
     return text == NULL ? WEIR_SLICE_EMPTY : (struct weir_slice){text, strlen(text)};
-}
-
-struct weir_slice weir_slice_sub(struct weir_slice s, size_t from, size_t to)
-{
-    if (to > s.len)
-        to = s.len;
-    if (from >= to)
-        return WEIR_SLICE_EMPTY;
-    return (struct weir_slice){s.ptr + from, to - from};
 }
 
 static bool is_space(char c)
@@ -37,32 +29,23 @@ struct weir_slice weir_slice_trim(struct weir_slice s)
     return s;
 }
 
-bool weir_slice_eq(struct weir_slice a, struct weir_slice b)
+static bool words_eq_ci(const char *a, const char *b)
 {
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+    return weir_word_lower(weir_word_load(a)) == weir_word_lower(weir_word_load(b));
 }
 
-static bool equal_ci(const char *a, const char *b, size_t len)
+bool weir_bytes_eq_ci(const char *a, const char *b, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        if (weir_char_lower(a[i]) != weir_char_lower(b[i]))
+    if (len < 8) {
+        for (size_t i = 0; i < len; i++)
+            if (weir_char_lower(a[i]) != weir_char_lower(b[i]))
+                return false;
+        return true;
+    }
+    for (size_t i = 0; i < len - 8; i += 8)
+        if (!words_eq_ci(a + i, b + i))
             return false;
-    return true;
-}
-
-bool weir_slice_eq_ci(struct weir_slice a, struct weir_slice b)
-{
-    return a.len == b.len && equal_ci(a.ptr, b.ptr, a.len);
-}
-
-bool weir_slice_starts(struct weir_slice s, struct weir_slice prefix)
-{
-    return s.len >= prefix.len && weir_slice_eq(weir_slice_sub(s, 0, prefix.len), prefix);
-}
-
-bool weir_slice_ends(struct weir_slice s, struct weir_slice suffix)
-{
-    return s.len >= suffix.len && weir_slice_eq(weir_slice_sub(s, s.len - suffix.len, s.len), suffix);
+    return words_eq_ci(a + len - 8, b + len - 8); /* the last word may overlap the one before */
 }
 
 bool weir_slice_eq_secret(struct weir_slice a, struct weir_slice b)
@@ -89,7 +72,7 @@ size_t weir_slice_find(struct weir_slice s, struct weir_slice needle)
 size_t weir_slice_find_ci(struct weir_slice s, struct weir_slice needle)
 {
     for (size_t i = 0; i + needle.len <= s.len; i++)
-        if (equal_ci(s.ptr + i, needle.ptr, needle.len))
+        if (weir_bytes_eq_ci(s.ptr + i, needle.ptr, needle.len))
             return i;
     return WEIR_SLICE_NONE;
 }

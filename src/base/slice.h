@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <weir/attr.h>
 #include <weir/slice.h>
@@ -21,15 +22,41 @@
 struct weir_slice weir_slice_str(const char *text);
 
 /* The bytes from position from (cut to the length) up to to, exclusive (likewise). */
-struct weir_slice weir_slice_sub(struct weir_slice s, size_t from, size_t to);
+static inline struct weir_slice weir_slice_sub(struct weir_slice s, size_t from, size_t to)
+{
+    if (to > s.len)
+        to = s.len;
+    if (from >= to)
+        return WEIR_SLICE_EMPTY;
+    return (struct weir_slice){s.ptr + from, to - from};
+}
 
 /* Without blanks, tabs, CR and LF at both ends. */
 struct weir_slice weir_slice_trim(struct weir_slice s);
 
-bool weir_slice_eq(struct weir_slice a, struct weir_slice b);
-bool weir_slice_eq_ci(struct weir_slice a, struct weir_slice b);
-bool weir_slice_starts(struct weir_slice s, struct weir_slice prefix);
-bool weir_slice_ends(struct weir_slice s, struct weir_slice suffix);
+/* In the header: against a literal, whose length the compiler knows, a comparison is a word or two. */
+static inline bool weir_slice_eq(struct weir_slice a, struct weir_slice b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+/* The same for len bytes at both places, without regard to case. */
+bool weir_bytes_eq_ci(const char *a, const char *b, size_t len);
+
+static inline bool weir_slice_eq_ci(struct weir_slice a, struct weir_slice b)
+{
+    return a.len == b.len && weir_bytes_eq_ci(a.ptr, b.ptr, a.len);
+}
+
+static inline bool weir_slice_starts(struct weir_slice s, struct weir_slice prefix)
+{
+    return s.len >= prefix.len && weir_slice_eq(weir_slice_sub(s, 0, prefix.len), prefix);
+}
+
+static inline bool weir_slice_ends(struct weir_slice s, struct weir_slice suffix)
+{
+    return s.len >= suffix.len && weir_slice_eq(weir_slice_sub(s, s.len - suffix.len, s.len), suffix);
+}
 
 /* Equal bytes in a time that depends on the lengths alone: for secrets. */
 bool weir_slice_eq_secret(struct weir_slice a, struct weir_slice b);

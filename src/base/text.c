@@ -1,6 +1,8 @@
 /* Digits are produced from the last to the first, at the end of the caller's array. */
 #include "base/text.h"
 
+#include "base/word.h"
+
 struct weir_slice weir_text_u64(uint64_t value, char digits[WEIR_TEXT_U64_MAX])
 {
     size_t at = WEIR_TEXT_U64_MAX;
@@ -31,11 +33,21 @@ struct weir_slice weir_text_fixed(uint64_t value, unsigned decimals, char digits
     return (struct weir_slice){digits + at, WEIR_TEXT_FIXED_MAX - at};
 }
 
+/* Eight digits at once: a nibble to each byte of a word, then 'a' to 'f' for those of ten and more. */
+static void put_hex32(char *out, uint64_t value)
+{
+    uint64_t tens;
+
+    value = (value << 16 | value) & UINT64_C(0x0000ffff0000ffff);
+    value = (value << 8 | value) & UINT64_C(0x00ff00ff00ff00ff);
+    value = (value << 4 | value) & WEIR_WORD_OF(0x0f);
+    tens = (value + WEIR_WORD_OF(6)) >> 4 & WEIR_WORD_OF(1);
+    weir_word_store_back(out, value + WEIR_WORD_OF('0') + tens * ('a' - '0' - 10));
+}
+
 struct weir_slice weir_text_hex64(uint64_t value, char digits[WEIR_TEXT_HEX64_MAX])
 {
-    for (size_t i = 0; i < WEIR_TEXT_HEX64_MAX; i++) {
-        digits[WEIR_TEXT_HEX64_MAX - 1 - i] = "0123456789abcdef"[value & 15];
-        value >>= 4;
-    }
+    put_hex32(digits, value >> 32);
+    put_hex32(digits + 8, value & UINT32_MAX);
     return (struct weir_slice){digits, WEIR_TEXT_HEX64_MAX};
 }

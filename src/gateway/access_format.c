@@ -13,6 +13,7 @@
 #include "base/slice.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "base/word.h"
 #include "wire/json_write.h"
 
 enum { TEXT_MAX = 256, TEXT_ESCAPED_MAX = 6 * TEXT_MAX, TIME_MAX = 24 };
@@ -64,13 +65,23 @@ static bool is_plain(char c)
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-static size_t plain_run(struct weir_slice text)
+static bool word_is_plain(uint64_t word)
 {
-    size_t len = 0;
+    uint64_t marks = weir_word_below(word, ' ') | weir_word_equal(word, '"') | weir_word_equal(word, '\\') |
+                     weir_word_equal(word, 0x7f) | (word & WEIR_WORD_MARKS);
 
-    while (len < text.len && is_plain(text.ptr[len]))
-        len++;
-    return len;
+    return marks == 0;
+}
+
+static bool all_plain(struct weir_slice text)
+{
+    size_t at = 0;
+
+    while (text.len - at >= 8 && word_is_plain(weir_word_load(text.ptr + at)))
+        at += 8;
+    while (at < text.len && is_plain(text.ptr[at]))
+        at++;
+    return at == text.len;
 }
 
 /* What is not plain ASCII takes the way of the JSON writer, which knows UTF-8. */
@@ -92,7 +103,7 @@ static void put_text(struct line *line, struct weir_slice json, struct weir_slic
         return;
     if (text.len > TEXT_MAX)
         text.len = TEXT_MAX;
-    plain = plain_run(text) == text.len;
+    plain = all_plain(text);
     quotes = line->format == WEIR_LOG_JSON || !plain || weir_slice_find_char(text, ' ') != WEIR_SLICE_NONE ||
              weir_slice_find_char(text, '=') != WEIR_SLICE_NONE;
     put_name(line, json, logfmt);

@@ -29,7 +29,7 @@ static bool path_fits(const struct weir_path_row *row, struct weir_slice path, s
         !weir_slice_ends(path, row->suffix))
         return false;
     *ret_name = weir_slice_sub(path, row->prefix.len, path.len - row->suffix.len);
-    return ret_name->ptr[0] != '/';
+    return !weir_slice_starts(*ret_name, WEIR_SLICE("/"));
 }
 
 int weir_path_find(struct weir_slice method, struct weir_slice path, struct weir_path *ret_path)

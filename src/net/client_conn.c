@@ -218,7 +218,7 @@ static int write_head(const struct weir_upstream *upstream, const struct weir_fe
     if (r == 0)
         r = weir_buf_append(buf, request->fields);
     if (r == 0 && has_body(request))
-        r = weir_http1_write_field_u64(buf, WEIR_SLICE("Content-Length"), total);
+        r = weir_http1_write_length(buf, total);
     return r == 0 ? weir_http1_write_head_end(buf) : r;
 }
 

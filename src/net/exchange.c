@@ -112,7 +112,7 @@ static int write_whole_head(const struct weir_exchange *conn, struct weir_buf *b
     int r = write_start(conn, buf, status, fields);
 
     if (r == 0 && !has_no_body(status))
-        r = weir_http1_write_field_u64(buf, WEIR_SLICE("Content-Length"), body_bytes);
+        r = weir_http1_write_length(buf, body_bytes);
     if (r == 0)
         r = weir_http1_write_head_end(buf);
     return r;

@@ -142,13 +142,28 @@ enum weir_http1_refusal weir_http1_head_start(struct weir_http1_head *head, enum
     return kind == WEIR_HTTP1_REQUEST ? request_line(head, line) : status_line(head, line);
 }
 
+static bool is_host_char(char c)
+{
+    switch (c) {
+    case '/':
+    case '?':
+    case '#':
+    case '@':
+    case '\\':
+    case '"':
+    case ',':
+    case '<':
+    case '>':
+        return false;
+    default:
+        return c > ' ' && c <= '~';
+    }
+}
+
 static bool is_host(struct weir_slice host)
 {
-    const struct weir_slice delimiters = WEIR_SLICE(" \t/?#@\\\",<>");
-
     for (size_t i = 0; i < host.len; i++)
-        if (weir_slice_find_char(delimiters, host.ptr[i]) != WEIR_SLICE_NONE || host.ptr[i] > '~' ||
-            host.ptr[i] < 0)
+        if (!is_host_char(host.ptr[i]))
             return false;
     return host.len > 0;
 }

@@ -14,7 +14,7 @@
 #include "base/slice.h"
 #include "wire/http1_head.h"
 #include "wire/http1_llhttp.h"
-#include "wire/word.h"
+#include "wire/http_field.h"
 
 enum { PHASE_HEAD, PHASE_BODY, PHASE_DONE, PHASE_BAD };
 
@@ -86,20 +86,6 @@ static int refuse(struct weir_http1_reader *r, enum weir_http1_refusal refusal)
     return WEIR_HTTP1_BAD;
 }
 
-static const char *find_control(const char *p, const char *end)
-{
-    while (end - p >= 8) {
-        uint64_t word = weir_word_load(p), marks = weir_word_below(word, ' ') | weir_word_equal(word, 0x7f);
-
-        if (marks != 0)
-            return p + weir_word_lowest(marks);
-        p += 8;
-    }
-    while (p < end && (unsigned char)*p >= ' ' && *p != 0x7f)
-        p++;
-    return p;
-}
-
 /* Text of a line, which may go on. */
 static enum weir_http1_refusal take_text(struct weir_http1_reader *r, const char *text, size_t len)
 {
@@ -152,7 +138,7 @@ static enum weir_http1_refusal scan_lines(struct weir_http1_reader *r, struct we
 
     *ret_empty = false;
     while (p < end && !*ret_empty && refusal == WEIR_HTTP1_REFUSED_NONE) {
-        const char *at = r->after_cr ? p : find_control(p, end);
+        const char *at = r->after_cr ? p : weir_http_find_control(p, end);
 
         refusal = take_text(r, p, (size_t)(at - p));
         if (refusal == WEIR_HTTP1_REFUSED_NONE && at < end)

@@ -85,11 +85,12 @@ int weir_http1_write_field(struct weir_buf *buf, struct weir_slice name, struct 
     return append_all(buf, parts, sizeof(parts) / sizeof(*parts));
 }
 
-int weir_http1_write_field_u64(struct weir_buf *buf, struct weir_slice name, uint64_t value)
+int weir_http1_write_length(struct weir_buf *buf, uint64_t bytes)
 {
     char digits[WEIR_TEXT_U64_MAX];
+    const struct weir_slice parts[] = {WEIR_SLICE("Content-Length: "), weir_text_u64(bytes, digits), crlf};
 
-    return weir_http1_write_field(buf, name, weir_text_u64(value, digits));
+    return append_all(buf, parts, sizeof(parts) / sizeof(*parts));
 }
 
 int weir_http1_write_head_end(struct weir_buf *buf)

@@ -33,7 +33,8 @@ struct weir_slice weir_http1_reason(unsigned status);
 
 WEIR_MUST_USE int weir_http1_write_field(struct weir_buf *buf, struct weir_slice name,
                                          struct weir_slice value);
-WEIR_MUST_USE int weir_http1_write_field_u64(struct weir_buf *buf, struct weir_slice name, uint64_t value);
+/* "Content-Length: bytes". */
+WEIR_MUST_USE int weir_http1_write_length(struct weir_buf *buf, uint64_t bytes);
 
 /* The empty line that ends the fields. */
 WEIR_MUST_USE int weir_http1_write_head_end(struct weir_buf *buf);

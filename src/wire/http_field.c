@@ -5,11 +5,14 @@
 #include "wire/http_field.h"
 
 #include <stdint.h>
-#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include <weir/error.h>
 
 #include "base/slice.h"
+#include "base/word.h"
 
 /* The 128 bits of ASCII that a token may have: letters, digits, and !#$%&'*+-.^_`|~ */
 static bool is_token_char(unsigned char c)
@@ -27,12 +30,57 @@ bool weir_http_is_token(struct weir_slice s)
     return s.len > 0;
 }
 
+#ifdef __SSE2__
+/* A bit for each of sixteen bytes that is a control character. */
+static inline unsigned controls_of_16(const char *p)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i_u *)p);
+    __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
+}
+
+static inline const char *skip_text_16(const char *p, const char *end)
+{
+    while (end - p >= 16) {
+        unsigned marks = controls_of_16(p);
+
+        if (marks != 0)
+            return p + __builtin_ctz(marks);
+        p += 16;
+    }
+    return p;
+}
+#else
+static inline const char *skip_text_16(const char *p, const char *end)
+{
+    (void)end;
+    return p;
+}
+#endif
+
+const char *weir_http_find_control(const char *p, const char *end)
+{
+    p = skip_text_16(p, end);
+    while (end - p >= 8) {
+        uint64_t word = weir_word_load(p), marks = weir_word_below(word, ' ') | weir_word_equal(word, 0x7f);
+
+        if (marks != 0)
+            return p + weir_word_lowest(marks);
+        p += 8;
+    }
+    while (p < end && (unsigned char)*p >= ' ' && *p != 0x7f)
+        p++;
+    return p;
+}
+
 bool weir_http_is_value(struct weir_slice s)
 {
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.ptr[i];
+    const char *p = s.ptr, *end = p + s.len;
 
-        if ((c < ' ' && c != '\t') || c == 0x7f)
+    while (p < end) {
+        p = weir_http_find_control(p, end);
+        if (p < end && *p++ != '\t')
             return false;
     }
     return true;

@@ -15,6 +15,9 @@
 /* A token of RFC 9110 5.6.2: at least one character, none of them a blank, control or delimiter. */
 bool weir_http_is_token(struct weir_slice s);
 
+/* The first control character (the tab is one) from p on, or end. */
+const char *weir_http_find_control(const char *p, const char *end);
+
 /* May stand in a field value: no control characters but the tab. */
 bool weir_http_is_value(struct weir_slice s);
 

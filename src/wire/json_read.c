@@ -90,10 +90,8 @@ static bool take_prefix(struct weir_slice *text, struct weir_slice prefix)
     return true;
 }
 
-static bool spells(struct weir_slice raw, bool escaped, struct weir_slice text)
+bool weir_json_spells(struct weir_slice raw, struct weir_slice text)
 {
-    if (!escaped)
-        return weir_slice_eq(raw, text);
     while (raw.len > 0) {
         char out[4];
 
@@ -148,14 +146,12 @@ struct weir_slice weir_json_inside(const struct weir_json_value *value)
     return (struct weir_slice){value->text.ptr + 1, value->text.len - 2};
 }
 
-bool weir_json_key_is(const struct weir_json_item *item, struct weir_slice name)
-{
-    return item->key.ptr != NULL && spells(item->key, item->key_escaped, name);
-}
-
 bool weir_json_string_is(const struct weir_json_value *value, struct weir_slice text)
 {
-    return value->type == WEIR_JSON_STRING && spells(weir_json_inside(value), value->escaped, text);
+    if (value->type != WEIR_JSON_STRING)
+        return false;
+    return value->escaped ? weir_json_spells(weir_json_inside(value), text)
+                          : weir_slice_eq(weir_json_inside(value), text);
 }
 
 int weir_json_string(const struct weir_json_value *value, struct weir_arena *arena,

@@ -15,10 +15,19 @@
 #include <weir/slice.h>
 
 #include "base/arena.h"
+#include "base/slice.h"
 #include "wire/json_scan.h"
 
+/* What stood between quotes, as written and with escapes in it, spells text. */
+bool weir_json_spells(struct weir_slice raw, struct weir_slice text);
+
 /* The key spells name; escapes count as what they spell (decisions 21). */
-bool weir_json_key_is(const struct weir_json_item *item, struct weir_slice name);
+static inline bool weir_json_key_is(const struct weir_json_item *item, struct weir_slice name)
+{
+    if (item->key_escaped)
+        return weir_json_spells(item->key, name);
+    return item->key.ptr != NULL && weir_slice_eq(item->key, name);
+}
 
 /* The value is a string that spells text. */
 bool weir_json_string_is(const struct weir_json_value *value, struct weir_slice text);

@@ -18,8 +18,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/word.h"
 #include "wire/utf8.h"
-#include "wire/word.h"
 
 struct step {
     const char *at;
@@ -48,9 +48,15 @@ static inline char peek(const char *p, const char *end)
     return p == end ? '\0' : *p;
 }
 
+static inline bool is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
 static inline const char *skip_space(const char *p, const char *end)
 {
-    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t'))
+    /* The first test is the only one that most calls make. */
+    while (p < end && *p <= ' ' && is_space(*p))
         p++;
     return p;
 }
@@ -71,12 +77,12 @@ static inline bool is_plain(char c)
 static inline unsigned special_bytes_of_16(const char *p)
 {
     __m128i bytes = _mm_loadu_si128((const __m128i_u *)p);
-    __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+    /* As signed numbers, what is not ASCII is below the blank too. */
+    __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
     __m128i quotes =
         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
 
-    /* The mask takes the high bit of each byte, which is that of what is not ASCII already. */
-    return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(controls, quotes), bytes));
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, quotes));
 }
 
 static inline const char *skip_plain_16(const char *p, const char *end)

@@ -4,8 +4,8 @@
  * Each function marks the high bit of the bytes that it looks for.  A mark may be carried to the byte above a
  * marked one, never below: the lowest mark is always right, and no mark means that there is no such byte.
  */
-#ifndef WEIR_WIRE_WORD_H
-#define WEIR_WIRE_WORD_H
+#ifndef WEIR_BASE_WORD_H
+#define WEIR_BASE_WORD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +26,15 @@ static inline uint64_t weir_word_load(const char *p)
     return word;
 }
 
+/* The lowest place in the last byte. */
+static inline void weir_word_store_back(char *p, uint64_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    memcpy(p, &word, sizeof(word));
+}
+
 /* Bytes below limit, which is at most 0x80. */
 static inline uint64_t weir_word_below(uint64_t word, uint64_t limit)
 {
@@ -36,6 +45,15 @@ static inline uint64_t weir_word_below(uint64_t word, uint64_t limit)
 static inline uint64_t weir_word_equal(uint64_t word, uint64_t byte)
 {
     return weir_word_below(word ^ WEIR_WORD_OF(byte), 1);
+}
+
+/* The upper-case letters of ASCII made lower-case; all else as it is.  Exact: no sum passes its byte. */
+static inline uint64_t weir_word_lower(uint64_t word)
+{
+    uint64_t low_bits = word & ~WEIR_WORD_MARKS;
+    uint64_t from_a = low_bits + WEIR_WORD_OF(0x80 - 'A'), beyond_z = low_bits + WEIR_WORD_OF(0x7f - 'Z');
+
+    return word | ((from_a ^ beyond_z) & ~word & WEIR_WORD_MARKS) >> 2;
 }
 
 /* The place, 0 to 7, of the lowest of marks, which are not 0. */
