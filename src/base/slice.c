@@ -180,12 +180,14 @@ uint64_t weir_slice_hash(struct weir_slice s, uint64_t seed)
 {
     uint64_t h = seed ^ (0x9e3779b97f4a7c15U + s.len);
 
-    for (size_t i = 0; i < s.len; i += 8) {
-        uint64_t word = 0;
+    uint64_t last = 0;
+    size_t i = 0;
 
-        for (size_t k = 0; k < 8 && i + k < s.len; k++)
-            word |= (uint64_t)(unsigned char)s.ptr[i + k] << (8 * k);
-        h = mix(h ^ word);
-    }
-    return mix(h);
+    for (; s.len - i >= 8; i += 8)
+        h = mix(h ^ weir_word_load(s.ptr + i));
+    if (i == s.len)
+        return mix(h);
+    for (size_t k = 0; i + k < s.len; k++)
+        last |= (uint64_t)(unsigned char)s.ptr[i + k] << (8 * k);
+    return mix(mix(h ^ last));
 }

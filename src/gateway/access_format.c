@@ -75,13 +75,16 @@ static bool word_is_plain(uint64_t word)
 
 static bool all_plain(struct weir_slice text)
 {
-    size_t at = 0;
-
-    while (text.len - at >= 8 && word_is_plain(weir_word_load(text.ptr + at)))
-        at += 8;
-    while (at < text.len && is_plain(text.ptr[at]))
-        at++;
-    return at == text.len;
+    if (text.len < 8) {
+        for (size_t i = 0; i < text.len; i++)
+            if (!is_plain(text.ptr[i]))
+                return false;
+        return true;
+    }
+    for (size_t i = 0; i < text.len - 8; i += 8)
+        if (!word_is_plain(weir_word_load(text.ptr + i)))
+            return false;
+    return word_is_plain(weir_word_load(text.ptr + text.len - 8)); /* may overlap the one before */
 }
 
 /* What is not plain ASCII takes the way of the JSON writer, which knows UTF-8. */

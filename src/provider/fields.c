@@ -15,10 +15,13 @@ static const struct weir_field rows[] = {
 #undef X
 };
 
-static int compare(struct weir_slice a, struct weir_slice b)
+/* Of two names that are not empty. */
+static inline int compare(struct weir_slice a, struct weir_slice b)
 {
     if (a.len != b.len)
         return a.len < b.len ? -1 : 1;
+    if (a.ptr[0] != b.ptr[0])
+        return a.ptr[0] - b.ptr[0];
     return memcmp(a.ptr, b.ptr, a.len);
 }
 

@@ -179,6 +179,10 @@ static void note_connection(struct facts *facts, struct weir_slice value)
 {
     struct weir_slice member;
 
+    if (weir_slice_eq_ci(value, WEIR_SLICE("keep-alive"))) { /* what most say */
+        facts->keep = true;
+        return;
+    }
     while (weir_http_list_next(&value, &member)) {
         facts->close |= weir_slice_eq_ci(member, WEIR_SLICE("close"));
         facts->keep |= weir_slice_eq_ci(member, WEIR_SLICE("keep-alive"));

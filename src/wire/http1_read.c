@@ -115,8 +115,10 @@ static enum weir_http1_refusal end_line(struct weir_http1_reader *r, bool *ret_e
 }
 
 /* CR and LF come only as a pair, and no control character but the tab has a place in a head. */
-static enum weir_http1_refusal take_control(struct weir_http1_reader *r, const char *at, bool *ret_empty)
+static enum weir_http1_refusal take_control(struct weir_http1_reader *r, const char **p, const char *end,
+                                            bool *ret_empty)
 {
+    const char *at = (*p)++;
     bool after_cr = r->after_cr;
 
     r->after_cr = !after_cr && *at == '\r';
@@ -124,8 +126,8 @@ static enum weir_http1_refusal take_control(struct weir_http1_reader *r, const c
         return WEIR_HTTP1_REFUSED_BAD_LINE_END;
     if (after_cr)
         return end_line(r, ret_empty);
-    if (*at == '\r')
-        return WEIR_HTTP1_REFUSED_NONE;
+    if (*at == '\r') /* mostly the whole pair is there */
+        return *p < end ? take_control(r, p, end, ret_empty) : WEIR_HTTP1_REFUSED_NONE;
     return *at == '\t' ? take_text(r, at, 1) : WEIR_HTTP1_REFUSED_BAD_CHARACTER;
 }
 
@@ -142,7 +144,7 @@ static enum weir_http1_refusal scan_lines(struct weir_http1_reader *r, struct we
 
         refusal = take_text(r, p, (size_t)(at - p));
         if (refusal == WEIR_HTTP1_REFUSED_NONE && at < end)
-            refusal = take_control(r, at++, ret_empty);
+            refusal = take_control(r, &at, end, ret_empty);
         p = at;
     }
     *ret_taken = (size_t)(p - bytes.ptr);

@@ -30,44 +30,37 @@ bool weir_http_is_token(struct weir_slice s)
     return s.len > 0;
 }
 
+/* Where the first control character of a stride is; STRIDE when there is none. */
 #ifdef __SSE2__
-/* A bit for each of sixteen bytes that is a control character. */
-static inline unsigned controls_of_16(const char *p)
+enum { STRIDE = 16 };
+
+static inline int control_at(const char *p)
 {
     __m128i bytes = _mm_loadu_si128((const __m128i_u *)p);
     __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+    int marks = _mm_movemask_epi8(_mm_or_si128(low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
 
-    return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f))));
-}
-
-static inline const char *skip_text_16(const char *p, const char *end)
-{
-    while (end - p >= 16) {
-        unsigned marks = controls_of_16(p);
-
-        if (marks != 0)
-            return p + __builtin_ctz(marks);
-        p += 16;
-    }
-    return p;
+    return marks == 0 ? STRIDE : __builtin_ctz((unsigned)marks);
 }
 #else
-static inline const char *skip_text_16(const char *p, const char *end)
+enum { STRIDE = 8 };
+
+static inline int control_at(const char *p)
 {
-    (void)end;
-    return p;
+    uint64_t word = weir_word_load(p), marks = weir_word_below(word, ' ') | weir_word_equal(word, 0x7f);
+
+    return marks == 0 ? STRIDE : (int)weir_word_lowest(marks);
 }
 #endif
 
 const char *weir_http_find_control(const char *p, const char *end)
 {
-    p = skip_text_16(p, end);
-    while (end - p >= 8) {
-        uint64_t word = weir_word_load(p), marks = weir_word_below(word, ' ') | weir_word_equal(word, 0x7f);
+    while (end - p >= STRIDE) {
+        int at = control_at(p);
 
-        if (marks != 0)
-            return p + weir_word_lowest(marks);
-        p += 8;
+        p += at;
+        if (at < STRIDE)
+            return p;
     }
     while (p < end && (unsigned char)*p >= ' ' && *p != 0x7f)
         p++;

@@ -1,6 +1,6 @@
 /*
  * Nearly all bytes of a request stand inside long strings, so the speed of the whole is that of skip_plain,
- * which looks at sixteen bytes at a time where the machine can, else at a word, for the four things that
+ * which looks at a stride of sixteen bytes where the machine can, else of eight, for the four things that
  * matter in a string: a quote, a backslash, a control character, a byte that is not ASCII.
  *
  * Everything else is a plain walk.  Containers are not entered by recursion: which brackets are open is one
@@ -61,58 +61,47 @@ static inline const char *skip_space(const char *p, const char *end)
     return p;
 }
 
-static inline uint64_t special_bytes(uint64_t word)
-{
-    return weir_word_below(word, 0x20) | weir_word_equal(word, '"') | weir_word_equal(word, '\\') |
-           (word & WEIR_WORD_MARKS);
-}
-
-static inline bool is_plain(char c)
-{
-    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
-}
-
+/* Where the first byte of a stride is that is special in a string; STRIDE when there is none. */
 #ifdef __SSE2__
-/* A bit for each of sixteen bytes that is special in a string. */
-static inline unsigned special_bytes_of_16(const char *p)
+enum { STRIDE = 16 };
+
+static inline int special_at(const char *p)
 {
     __m128i bytes = _mm_loadu_si128((const __m128i_u *)p);
     /* As signed numbers, what is not ASCII is below the blank too. */
     __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));
     __m128i quotes =
         _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    int marks = _mm_movemask_epi8(_mm_or_si128(low, quotes));
 
-    return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, quotes));
-}
-
-static inline const char *skip_plain_16(const char *p, const char *end)
-{
-    while (end - p >= 16) {
-        unsigned marks = special_bytes_of_16(p);
-
-        if (marks != 0)
-            return p + __builtin_ctz(marks);
-        p += 16;
-    }
-    return p;
+    return marks == 0 ? STRIDE : __builtin_ctz((unsigned)marks);
 }
 #else
-static inline const char *skip_plain_16(const char *p, const char *end)
+enum { STRIDE = 8 };
+
+static inline int special_at(const char *p)
 {
-    (void)end;
-    return p;
+    uint64_t word = weir_word_load(p);
+    uint64_t marks = weir_word_below(word, 0x20) | weir_word_equal(word, '"') | weir_word_equal(word, '\\') |
+                     (word & WEIR_WORD_MARKS);
+
+    return marks == 0 ? STRIDE : (int)weir_word_lowest(marks);
 }
 #endif
 
+static inline bool is_plain(char c)
+{
+    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
+}
+
 static inline const char *skip_plain(const char *p, const char *end)
 {
-    p = skip_plain_16(p, end);
-    while (end - p >= 8) {
-        uint64_t marks = special_bytes(weir_word_load(p));
+    while (end - p >= STRIDE) {
+        int at = special_at(p);
 
-        if (marks != 0)
-            return p + weir_word_lowest(marks);
-        p += 8;
+        p += at;
+        if (at < STRIDE)
+            return p;
     }
     while (p < end && is_plain(*p))
         p++;
@@ -232,20 +221,33 @@ static struct step scan_word(const char *p, const char *end, const char *word)
     return good(p);
 }
 
-static inline struct step scan_scalar(const char *p, const char *end)
+static inline weir_json_type type_of(char first)
 {
-    switch (peek(p, end)) {
+    switch (first) {
+    case '{':
+        return WEIR_JSON_OBJECT;
+    case '[':
+        return WEIR_JSON_ARRAY;
     case '"':
-        return scan_string(p + 1, end);
+        return WEIR_JSON_STRING;
     case 't':
-        return scan_word(p, end, "true");
+        return WEIR_JSON_TRUE;
     case 'f':
-        return scan_word(p, end, "false");
+        return WEIR_JSON_FALSE;
     case 'n':
-        return scan_word(p, end, "null");
+        return WEIR_JSON_NULL;
     default:
-        return scan_number(p, end);
+        return WEIR_JSON_NUMBER; /* or nothing, as reading it will tell */
     }
+}
+
+static inline struct step scan_scalar(const char *p, const char *end, weir_json_type type)
+{
+    if (type == WEIR_JSON_STRING)
+        return scan_string(p + 1, end);
+    if (type == WEIR_JSON_NUMBER)
+        return scan_number(p, end);
+    return scan_word(p, end, type == WEIR_JSON_TRUE ? "true" : type == WEIR_JSON_FALSE ? "false" : "null");
 }
 
 /* The key and its colon. */
@@ -295,7 +297,7 @@ static struct step descend(const char *p, const char *end, struct nest *n)
         p = skip_space(p, end);
         c = peek(p, end);
         if (c != '{' && c != '[')
-            return scan_scalar(p, end);
+            return scan_scalar(p, end, type_of(c));
         if (!push(n, c == '{'))
             return wrong(p);
         p = skip_space(p + 1, end);
@@ -327,26 +329,6 @@ static struct step ascend(const char *p, const char *end, struct nest *n)
     return good(p);
 }
 
-static weir_json_type type_of(char first)
-{
-    switch (first) {
-    case '{':
-        return WEIR_JSON_OBJECT;
-    case '[':
-        return WEIR_JSON_ARRAY;
-    case '"':
-        return WEIR_JSON_STRING;
-    case 't':
-        return WEIR_JSON_TRUE;
-    case 'f':
-        return WEIR_JSON_FALSE;
-    case 'n':
-        return WEIR_JSON_NULL;
-    default:
-        return WEIR_JSON_NUMBER;
-    }
-}
-
 static struct step scan_container(const char *p, const char *end, unsigned max_depth)
 {
     struct step step = good(p);
@@ -362,34 +344,31 @@ static struct step scan_container(const char *p, const char *end, unsigned max_d
     return step;
 }
 
-static struct step scan_value(const char *p, const char *end, unsigned max_depth,
-                              struct weir_json_value *ret_value)
+/* p is at the value's first byte. */
+static inline struct step scan_value(const char *p, const char *end, weir_json_type type, unsigned max_depth)
 {
-    weir_json_type type;
-    struct step step;
+    return type >= WEIR_JSON_ARRAY ? scan_container(p, end, max_depth) : scan_scalar(p, end, type);
+}
 
-    p = skip_space(p, end);
-    type = type_of(peek(p, end));
-    step = type >= WEIR_JSON_ARRAY ? scan_container(p, end, max_depth) : scan_scalar(p, end);
-    if (step.ok)
-        *ret_value = (struct weir_json_value){{p, (size_t)(step.at - p)}, type, step.escaped};
-    return step;
+static inline struct weir_json_value value_of(const char *p, weir_json_type type, struct step step)
+{
+    return (struct weir_json_value){{p, (size_t)(step.at - p)}, type, step.escaped};
 }
 
 int weir_json_check(struct weir_slice text, unsigned max_depth, struct weir_json_value *ret_value,
                     size_t *ret_bad_at)
 {
     const char *start = text.len == 0 ? "" : text.ptr, *end = start + text.len;
-    struct weir_json_value value;
-    struct step step = scan_value(start, end, max_depth, &value);
+    const char *p = skip_space(start, end), *behind;
+    weir_json_type type = type_of(peek(p, end));
+    struct step step = scan_value(p, end, type, max_depth);
 
-    if (step.ok)
-        step.at = skip_space(step.at, end);
-    if (!step.ok || step.at < end) {
-        *ret_bad_at = (size_t)(step.at - start);
+    behind = step.ok ? skip_space(step.at, end) : step.at;
+    if (!step.ok || behind < end) {
+        *ret_bad_at = (size_t)(behind - start);
         return WEIR_JSON_BAD;
     }
-    *ret_value = value;
+    *ret_value = value_of(p, type, step);
     return 0;
 }
 
@@ -412,7 +391,7 @@ int weir_json_enter(struct weir_json_cursor *cursor, struct weir_slice text, uns
 }
 
 /* To the next value, with its key in *item; or behind the end of the container, which sets over. */
-static struct step next_value(struct weir_json_cursor *c, struct weir_json_item *item)
+static inline struct step next_value(struct weir_json_cursor *c, struct weir_json_item *item)
 {
     const char *p = skip_space(c->at, c->end), *behind;
     struct step step;
@@ -441,7 +420,7 @@ static struct step next_value(struct weir_json_cursor *c, struct weir_json_item 
 }
 
 /* The next item, whole or, where it is a container that is to be entered, up to its bracket. */
-static int advance(struct weir_json_cursor *cursor, bool enter, struct weir_json_item *ret_item)
+static inline int advance(struct weir_json_cursor *cursor, bool enter, struct weir_json_item *ret_item)
 {
     struct weir_json_item item = {0};
     struct step step;
@@ -453,12 +432,9 @@ static int advance(struct weir_json_cursor *cursor, bool enter, struct weir_json
         const char *p = skip_space(step.at, cursor->end);
         weir_json_type type = type_of(peek(p, cursor->end));
 
-        if (enter && type >= WEIR_JSON_ARRAY) {
-            item.value = (struct weir_json_value){{p, 0}, type, false};
-            step = good(p);
-        } else {
-            step = scan_value(p, cursor->end, cursor->depth_left, &item.value);
-        }
+        step =
+            enter && type >= WEIR_JSON_ARRAY ? good(p) : scan_value(p, cursor->end, type, cursor->depth_left);
+        item.value = value_of(p, type, step);
     }
     cursor->at = step.at;
     cursor->first = false;
@@ -487,7 +463,9 @@ int weir_json_over(struct weir_json_cursor *cursor, struct weir_json_item *item)
 
     if (item->value.type < WEIR_JSON_ARRAY || item->value.text.len > 0)
         return 0;
-    step = scan_value(cursor->at, cursor->end, cursor->depth_left, &item->value);
+    step = scan_value(cursor->at, cursor->end, item->value.type, cursor->depth_left);
+    if (step.ok)
+        item->value = value_of(cursor->at, item->value.type, step);
     cursor->at = step.at;
     cursor->bad = !step.ok;
     return step.ok ? 0 : WEIR_JSON_BAD;
