@@ -34,6 +34,7 @@ static void perform_start(struct weir_job *job, const struct weir_step *step)
     int r = weir_upcall_start(job, step->attempt, &step->u.start, &failure);
 
     job->access.attempts++;
+    job->access.cause = WEIR_SLICE_EMPTY;
     job->access.deployment = weir_deployment_id(step->u.start.deployment);
     if (r != 0)
         weir_call_on_failed(job->call, step->attempt, &failure, now_of(job));

@@ -331,6 +331,8 @@ static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_fai
     struct weir_upcall *upcall = fetch->user;
 
     weir_upcall_enter(upcall);
+    if (!upcall->told)
+        upcall->job->access.cause = weir_fetch_failure_slug(failure->kind);
     if (failure->kind == WEIR_FETCH_LIMIT || failure->kind == WEIR_FETCH_NOMEM)
         fail_here(upcall);
     else

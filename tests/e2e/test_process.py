@@ -256,6 +256,17 @@ def test_each_call_has_its_line_in_the_log(serve, up):
     assert all(word not in weir.log for word in ("hello", "from b", "key-of-"))
 
 
+def test_the_log_tells_what_kept_a_call_from_an_answer(serve, up):
+    weir = serve({"nobody": {"d1": {"api_base": "http://127.0.0.1:9"}}, "saved": {"d2": {"api_base": "http://127.0.0.1:9"}}, "B": ["b"]},
+                 router={"num_retries": 0, "fallbacks": [{"saved": ["B"]}]})
+    up.says("b", "from b")
+    replies = [weir.ask("nobody"), weir.ask("saved")]
+    entries = {entry["call_id"]: entry for entry in log_entries(weir, 2) if "call_id" in entry}
+    failed, saved = (entries[reply.header("x-litellm-call-id")] for reply in replies)
+    assert failed["kind"] == "connection" and failed["cause"] == "refused"
+    assert saved["status"] == 200 and "cause" not in saved
+
+
 def test_the_log_can_be_logfmt_or_off_or_a_file(serve, up, tmp_path):
     up.says("d1", "fine")
     logfmt = serve({"g": ["d1"]}, weir={"access_log_format": "logfmt"})
