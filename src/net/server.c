@@ -104,7 +104,6 @@ void weir_conn_end_exchange(struct weir_exchange *conn, enum weir_exchange_end e
     if (!conn->active)
         return;
     conn->active = false;
-    server->exchanges--;
     server->handler.on_end(server->handler.user, conn, end);
     weir_buf_deinit(&conn->body);
 }
@@ -418,14 +417,4 @@ void weir_server_close(weir_server *server)
     for (struct weir_exchange *conn = server->first; conn != NULL; conn = conn->next)
         weir_conn_close(conn, WEIR_EXCHANGE_ABORTED);
     weir_server_maybe_free(server);
-}
-
-size_t weir_server_connections(const weir_server *server)
-{
-    return server->connections;
-}
-
-size_t weir_server_exchanges(const weir_server *server)
-{
-    return server->exchanges;
 }

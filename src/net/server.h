@@ -120,10 +120,6 @@ void weir_server_drain(weir_server *server, void (*drained)(void *user), void *u
  * is dead at once.  Accepts NULL.  Not from inside a callback of this server. */
 void weir_server_close(weir_server *server);
 
-/* Connections of this server now, and of them those in an exchange. */
-size_t weir_server_connections(const weir_server *server);
-size_t weir_server_exchanges(const weir_server *server);
-
 /* ---- the request ---- */
 
 /* Method, target, fields; stable until on_end. */

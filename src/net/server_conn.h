@@ -83,7 +83,6 @@ struct weir_server {
     struct weir_timer rest; /* armed: nothing is accepted until it fires */
     size_t open_handles;    /* connections and sockets that the loop has not reported closed */
     size_t connections;
-    size_t exchanges;
     struct weir_exchange *first; /* of the connections */
     bool draining;
     bool closing;

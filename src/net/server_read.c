@@ -83,7 +83,6 @@ static void take_head(struct weir_exchange *conn, struct weir_slice *input)
     conn->body_limit = server->config.max_body_bytes;
     conn->begun_ns = weir_loop_now(server->loop);
     conn->requests++;
-    server->exchanges++;
     /* Without a body the request is whole already, which an early answer has to know. */
     if (conn->reader.head.framing == WEIR_HTTP1_FRAMED_NONE)
         conn->whole = weir_http1_read(&conn->reader, input, &body) == WEIR_HTTP1_DONE;

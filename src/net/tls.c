@@ -388,8 +388,3 @@ struct weir_slice weir_tls_reason(const weir_tls *tls)
 {
     return weir_slice_str(tls->reason);
 }
-
-bool weir_tls_resumed(const weir_tls *tls)
-{
-    return SSL_session_reused(tls->ssl) == 1;
-}

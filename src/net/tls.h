@@ -80,7 +80,4 @@ struct weir_buf *weir_tls_output(weir_tls *tls);
 /* A sentence about the last failure; lives as long as the connection. */
 struct weir_slice weir_tls_reason(const weir_tls *tls);
 
-/* The connection was set up from an earlier session. */
-bool weir_tls_resumed(const weir_tls *tls);
-
 #endif
