@@ -52,6 +52,7 @@ struct weir_client_config {
     uint64_t idle_timeout_ns;           /* [60 s] */
 };
 
+/* config is copied.  0 or WEIR_ERR_NOMEM. */
 WEIR_MUST_USE int weir_client_new(weir_loop *loop, const struct weir_client_config *config,
                                   weir_client **ret_client);
 

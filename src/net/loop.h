@@ -32,7 +32,7 @@ enum {
 };
 
 /* mem must be safe for several threads when it is shared by several loops.  The process must ignore SIGPIPE:
- * libuv writes in a way that raises it. */
+ * libuv writes in a way that raises it.  0, WEIR_ERR_NOMEM or WEIR_ERR_IO. */
 WEIR_MUST_USE int weir_loop_new(const struct weir_mem *mem, weir_loop **ret_loop);
 
 /* Runs the close callbacks that are outstanding, then frees the loop.  Accepts NULL.  Every server, client,

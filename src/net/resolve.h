@@ -54,6 +54,7 @@ struct weir_resolver_config {
 
 typedef struct weir_resolver weir_resolver;
 
+/* Starts the threads; config is copied.  0, WEIR_ERR_NOMEM or WEIR_ERR_IO. */
 WEIR_MUST_USE int weir_resolver_new(const struct weir_mem *mem, const struct weir_resolver_config *config,
                                     weir_resolver **ret_resolver);
 

@@ -101,12 +101,13 @@ struct weir_server_config {
     const struct weir_mem *body_mem;
 };
 
-/* config and handler are copied; shared outlives the server. */
+/* config and handler are copied; shared outlives the server.  0 or WEIR_ERR_NOMEM. */
 WEIR_MUST_USE int weir_server_new(weir_loop *loop, const struct weir_server_config *config,
                                   const struct weir_server_handler *handler,
                                   struct weir_server_shared *shared, weir_server **ret_server);
 
-/* Takes the listener's sockets of that worker and accepts on them.  0 or WEIR_ERR_IO. */
+/* Takes the listener's sockets of that worker and accepts on them.  0, WEIR_ERR_IO, or WEIR_ERR_INVALID when
+ * they were taken before. */
 WEIR_MUST_USE int weir_server_listen(weir_server *server, weir_listener *listener, size_t worker);
 
 /*

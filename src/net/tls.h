@@ -48,7 +48,7 @@ void weir_tls_session_deinit(struct weir_tls_session *session);
 /*
  * A client's side of one connection to host (a name or an address; sent as SNI and checked against the
  * certificate).  cell may be NULL and must outlive the connection otherwise.  Keeps a reference of the
- * context.
+ * context.  0, or WEIR_ERR_NOMEM, also for a host that OpenSSL does not take.
  */
 WEIR_MUST_USE int weir_tls_new(weir_tls_context *context, const struct weir_mem *mem, struct weir_slice host,
                                struct weir_tls_session *cell, weir_tls **ret_tls);
