@@ -16,6 +16,7 @@
 #include "provider/rules.h"
 #include "wire/http1_read.h"
 #include "wire/retry_after.h"
+#include "wire/utf8.h"
 
 #define SEARCHED_MAX 65536
 #define SHOWN_MAX    2000
@@ -117,7 +118,7 @@ static struct weir_slice shorten(struct weir_slice text, size_t max)
 
     if (text.len <= max)
         return text;
-    while (len > 0 && ((unsigned char)text.ptr[len] & 0xc0) == 0x80)
+    while (len > 0 && weir_utf8_is_tail((unsigned char)text.ptr[len]))
         len--;
     return weir_slice_sub(text, 0, len);
 }
@@ -189,11 +190,12 @@ int weir_classify(const struct weir_mishap_report *report, struct weir_arena *ar
     case WEIR_MISHAP_BAD_ANSWER:
     case WEIR_MISHAP_BAD_CHUNK:
     case WEIR_MISHAP_TOO_LARGE:
-    case WEIR_MISHAPS:
         decide_mishap(report, &verdict.failure);
         verdict.text = mishap_rules[report->mishap].text;
         verdict.type = weir_failure_type(&verdict.failure);
         break;
+    case WEIR_MISHAPS:
+        return WEIR_ERR_INVALID;
     }
     if (r == 0)
         *ret_verdict = verdict;

@@ -49,7 +49,7 @@ struct weir_verdict {
     struct weir_slice inner_error;   /* JSON of the inner error of a content-policy failure; empty: none */
 };
 
-/* 0 or WEIR_ERR_NOMEM. */
+/* 0, WEIR_ERR_NOMEM, or WEIR_ERR_INVALID for a mishap that is none. */
 WEIR_MUST_USE int weir_classify(const struct weir_mishap_report *report, struct weir_arena *arena,
                                 struct weir_verdict *ret_verdict);
 

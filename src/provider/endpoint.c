@@ -120,10 +120,10 @@ int weir_endpoint_model(const struct weir_endpoint *endpoint, struct weir_slice 
     return 0;
 }
 
-static bool has_extra(const struct weir_endpoint *endpoint, struct weir_slice name)
+bool weir_header_among(const struct weir_header *headers, size_t count, struct weir_slice name)
 {
-    for (size_t i = 0; i < endpoint->header_count; i++)
-        if (weir_slice_eq_ci(endpoint->headers[i].name, name))
+    for (size_t i = 0; i < count; i++)
+        if (weir_slice_eq_ci(headers[i].name, name))
             return true;
     return false;
 }
@@ -141,7 +141,8 @@ static int write_fields(const struct weir_endpoint *endpoint, const struct weir_
     int r = 0;
 
     for (size_t i = 0; i < own_count && r == 0; i++)
-        if (own[i].value.len > 0 && !has_extra(endpoint, own[i].name))
+        if (own[i].value.len > 0 &&
+            !weir_header_among(endpoint->headers, endpoint->header_count, own[i].name))
             r = write_field(buf, &own[i]);
     for (size_t i = 0; i < endpoint->header_count && r == 0; i++)
         r = weir_endpoint_header_ok(&endpoint->headers[i]) ? write_field(buf, &endpoint->headers[i])

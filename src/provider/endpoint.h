@@ -85,6 +85,9 @@ struct weir_endpoint {
 /* Everything empty. */
 void weir_endpoint_init(struct weir_endpoint *endpoint);
 
+/* One of the headers has that name, in any case. */
+bool weir_header_among(const struct weir_header *headers, size_t count, struct weir_slice name);
+
 /* May stand among `extra_headers`: well formed, and not one that only the gateway can set rightly (Host,
  * Content-Length, Connection, Accept-Encoding ...). */
 bool weir_endpoint_header_ok(const struct weir_header *header);

@@ -84,13 +84,11 @@ static int edit_control(struct plan *plan, const struct weir_field *field,
 {
     bool streams = plan->build->stream;
 
-    if (!is_stream(field->name)) {
-        if (find_member(plan->build, field->name) != member)
-            return weir_json_splice_remove(&plan->splice, member);
-        return weir_json_splice_replace(&plan->splice, &member->value, plan->model_json);
-    }
+    /* The first of several members holds. */
     if (find_member(plan->build, field->name) != member)
         return weir_json_splice_remove(&plan->splice, member);
+    if (!is_stream(field->name))
+        return weir_json_splice_replace(&plan->splice, &member->value, plan->model_json);
     if ((member->value.type == WEIR_JSON_TRUE) == streams)
         return 0;
     return weir_json_splice_replace(&plan->splice, &member->value,

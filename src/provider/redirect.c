@@ -69,14 +69,6 @@ static int gather_overrides(const struct weir_build *build, const struct weir_pa
     return 0;
 }
 
-static bool has_header(const struct weir_header *headers, size_t count, struct weir_slice name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (weir_slice_eq_ci(headers[i].name, name))
-            return true;
-    return false;
-}
-
 static int read_headers(struct weir_slice json, struct weir_arena *arena, struct weir_header **ret_headers,
                         size_t *ret_count, size_t spare)
 {
@@ -113,7 +105,7 @@ static int set_headers(struct weir_endpoint *endpoint, struct weir_slice json, s
         return r;
     count = said;
     for (size_t i = 0; i < endpoint->header_count; i++)
-        if (!has_header(headers, said, endpoint->headers[i].name))
+        if (!weir_header_among(headers, said, endpoint->headers[i].name))
             headers[count++] = endpoint->headers[i];
     endpoint->headers = headers;
     endpoint->header_count = count;
@@ -202,11 +194,14 @@ int weir_redirect(const struct weir_build *build, const struct weir_params *over
     bool moved;
     int r;
 
-    *ret_endpoint = build->endpoint;
     gather_body(build, &places);
     r = gather_overrides(build, overrides, &places);
-    if (r != 0 || places.count == 0)
+    if (r != 0)
         return r;
+    if (places.count == 0) {
+        *ret_endpoint = build->endpoint;
+        return 0;
+    }
     copy = weir_arena_alloc(arena, sizeof(*copy));
     if (copy == NULL)
         return WEIR_ERR_NOMEM;
