@@ -13,6 +13,7 @@
 
 #include <weir/error.h>
 
+#include "base/bag.h"
 #include "base/map.h"
 #include "base/slice.h"
 #include "base/text.h"
@@ -34,13 +35,6 @@ struct reader {
     uint64_t nodes;
 };
 
-/* A growing array of pairs or items in the arena. */
-struct bag {
-    void **list;
-    size_t count;
-    size_t cap;
-};
-
 static int compose(struct reader *reader, const struct weir_path *path, yaml_event_t *event, size_t depth,
                    struct weir_yaml **ret_node);
 
@@ -60,23 +54,6 @@ static struct weir_place place_of(const struct reader *reader, yaml_mark_t mark)
         WEIR_DIAG((reader)->diags, WEIR_SEVERITY_FATAL, &place_, WEIR_SLICE_EMPTY, __VA_ARGS__);             \
         return WEIR_YAML_REFUSED;                                                                            \
     } while (0)
-
-static int bag_add(struct bag *bag, struct weir_arena *arena, void *entry)
-{
-    if (bag->count == bag->cap) {
-        size_t cap = bag->cap == 0 ? 8 : bag->cap * 2;
-        void **list = weir_arena_zalloc(arena, cap, sizeof(*list));
-
-        if (list == NULL)
-            return WEIR_ERR_NOMEM;
-        for (size_t i = 0; i < bag->count; i++)
-            list[i] = bag->list[i];
-        bag->list = list;
-        bag->cap = cap;
-    }
-    bag->list[bag->count++] = entry;
-    return 0;
-}
 
 /* What libyaml says, in its words, with a hint for the two slips that people make most. */
 static int refuse_syntax(struct reader *reader)
@@ -251,7 +228,7 @@ static int compose_scalar(struct reader *reader, const yaml_event_t *event, stru
 static int compose_list(struct reader *reader, const struct weir_path *path, const yaml_event_t *start,
                         size_t depth, struct weir_yaml **ret_node)
 {
-    struct bag items = {NULL, 0, 0};
+    struct weir_bag items = {0};
     struct weir_yaml *node, *item;
     struct anchor *anchor;
     int rv = new_node(reader, WEIR_YAML_LIST, start->start_mark, &node);
@@ -271,11 +248,11 @@ static int compose_list(struct reader *reader, const struct weir_path *path, con
         if (rv == 0)
             rv = count_child(reader, node, item);
         if (rv == 0)
-            rv = bag_add(&items, reader->arena, item);
+            rv = weir_bag_add(&items, reader->arena, item);
     }
     if (rv != 0)
         return rv;
-    node->items = (struct weir_yaml **)items.list;
+    node->items = (struct weir_yaml **)items.items;
     node->count = items.count;
     if (anchor != NULL)
         anchor->open = false;
@@ -298,16 +275,16 @@ static int put_pair(struct weir_map *index, struct weir_yaml *node, const struct
 }
 
 /* The maps that `<<` names, so that a later one overrides an earlier one. */
-static int merge_sources(struct reader *reader, struct weir_yaml *value, struct bag *sources)
+static int merge_sources(struct reader *reader, struct weir_yaml *value, struct weir_bag *sources)
 {
     int rv = 0;
 
     if (value->kind == WEIR_YAML_MAP)
-        return bag_add(sources, reader->arena, value);
+        return weir_bag_add(sources, reader->arena, value);
     for (size_t i = value->count; value->kind == WEIR_YAML_LIST && i > 0 && rv == 0; i--) {
         if (value->items[i - 1]->kind != WEIR_YAML_MAP)
             break;
-        rv = bag_add(sources, reader->arena, value->items[i - 1]);
+        rv = weir_bag_add(sources, reader->arena, value->items[i - 1]);
         if (i == 1)
             return rv;
     }
@@ -318,8 +295,8 @@ static int merge_sources(struct reader *reader, struct weir_yaml *value, struct 
     return WEIR_YAML_REFUSED;
 }
 
-static int build_map(struct reader *reader, struct weir_yaml *node, const struct bag *sources,
-                     const struct bag *written)
+static int build_map(struct reader *reader, struct weir_yaml *node, const struct weir_bag *sources,
+                     const struct weir_bag *written)
 {
     WEIR_CLEANUP(weir_map_deinit) struct weir_map index;
     size_t room = written->count;
@@ -327,18 +304,18 @@ static int build_map(struct reader *reader, struct weir_yaml *node, const struct
 
     weir_map_init(&index, reader->arena->mem);
     for (size_t i = 0; i < sources->count; i++)
-        room += ((const struct weir_yaml *)sources->list[i])->count;
+        room += ((const struct weir_yaml *)sources->items[i])->count;
     node->pairs = weir_arena_zalloc(reader->arena, room + 1, sizeof(*node->pairs));
     if (node->pairs == NULL)
         return WEIR_ERR_NOMEM;
     for (size_t i = 0; i < sources->count; i++) {
-        const struct weir_yaml *source = sources->list[i];
+        const struct weir_yaml *source = sources->items[i];
 
         for (size_t k = 0; k < source->count && rv == 0; k++)
             rv = put_pair(&index, node, &source->pairs[k]);
     }
     for (size_t i = 0; i < written->count && rv == 0; i++)
-        rv = put_pair(&index, node, written->list[i]);
+        rv = put_pair(&index, node, written->items[i]);
     for (size_t i = 0; i < node->count && rv == 0; i++)
         rv = count_child(reader, node, node->pairs[i].value);
     return rv;
@@ -370,7 +347,8 @@ static int compose_key(struct reader *reader, const yaml_event_t *event, struct 
 
 /* One pair of a map: into sources when its key is `<<`, else into written. */
 static int compose_pair(struct reader *reader, const struct weir_path *path, const yaml_event_t *key_event,
-                        size_t depth, struct weir_map *seen, struct bag *sources, struct bag *written)
+                        size_t depth, struct weir_map *seen, struct weir_bag *sources,
+                        struct weir_bag *written)
 {
     struct weir_yaml_pair *pair = weir_arena_zalloc(reader->arena, 1, sizeof(*pair));
     WEIR_CLEANUP(end_event) yaml_event_t event = {0};
@@ -396,14 +374,14 @@ static int compose_pair(struct reader *reader, const struct weir_path *path, con
         warn_twice(reader, path, first, pair->key);
     else
         rv = weir_map_add(seen, pair->key->text, pair->key);
-    return rv != 0 ? rv : bag_add(written, reader->arena, pair);
+    return rv != 0 ? rv : weir_bag_add(written, reader->arena, pair);
 }
 
 static int compose_map(struct reader *reader, const struct weir_path *path, const yaml_event_t *start,
                        size_t depth, struct weir_yaml **ret_node)
 {
     WEIR_CLEANUP(weir_map_deinit) struct weir_map seen;
-    struct bag sources = {NULL, 0, 0}, written = {NULL, 0, 0};
+    struct weir_bag sources = {0}, written = {0};
     struct weir_yaml *node;
     struct anchor *anchor;
     int rv = new_node(reader, WEIR_YAML_MAP, start->start_mark, &node);

@@ -8,10 +8,10 @@
 #include <weir/snapshot.h>
 
 #include <math.h>
-#include <string.h>
 
 #include <weir/error.h>
 
+#include "base/bag.h"
 #include "base/slice.h"
 #include "base/time.h"
 #include "engine/policy.h"
@@ -19,22 +19,15 @@
 #include "engine/strategy/strategy.h"
 #include "engine/wildcard.h"
 
-/* A growing array of pointers in the snapshot's arena; what it outgrows stays behind there. */
-struct pointers {
-    void **items;
-    size_t count;
-    size_t cap;
-};
-
 struct weir_snapshot_builder {
     const struct weir_mem *mem;
     weir_snapshot *snapshot; /* NULL: nothing was added yet */
     struct weir_router_spec spec;
-    struct pointers deployments;
-    struct pointers groups;
-    struct pointers models;
-    struct pointers aliases;
-    struct pointers chains[WEIR_LIST_KINDS][WEIR_LIST_SOURCES];
+    struct weir_bag deployments;
+    struct weir_bag groups;
+    struct weir_bag models;
+    struct weir_bag aliases;
+    struct weir_bag chains[WEIR_LIST_KINDS][WEIR_LIST_SOURCES];
 };
 
 void weir_deployment_spec_init(struct weir_deployment_spec *spec)
@@ -101,25 +94,8 @@ static int end(const weir_snapshot_builder *b)
     return weir_arena_failed(&b->snapshot->arena) ? WEIR_ERR_NOMEM : 0;
 }
 
-static void push(struct weir_arena *arena, struct pointers *p, void *item)
-{
-    size_t cap = p->cap == 0 ? 8 : p->cap * 2;
-    void **bigger;
-
-    if (p->count == p->cap) {
-        bigger = weir_arena_zalloc(arena, cap, sizeof(*bigger));
-        if (bigger == NULL)
-            return;
-        if (p->count > 0)
-            memcpy(bigger, p->items, p->count * sizeof(*bigger));
-        p->items = bigger;
-        p->cap = cap;
-    }
-    p->items[p->count++] = item;
-}
-
 /* Adds one to the set of that name, making it when it is new.  NULL only when memory ran out. */
-static struct weir_set *count_in(weir_snapshot *s, struct weir_map *by_name, struct pointers *all,
+static struct weir_set *count_in(weir_snapshot *s, struct weir_map *by_name, struct weir_bag *all,
                                  struct weir_slice name)
 {
     struct weir_set *set = weir_map_get(by_name, name);
@@ -129,9 +105,8 @@ static struct weir_set *count_in(weir_snapshot *s, struct weir_map *by_name, str
         if (set == NULL)
             return NULL;
         set->name = name;
-        if (weir_map_add(by_name, name, set) != 0)
+        if (weir_map_add(by_name, name, set) != 0 || weir_bag_add(all, &s->arena, set) != 0)
             return NULL;
-        push(&s->arena, all, set);
     }
     set->count++;
     return set;
@@ -174,9 +149,9 @@ int weir_snapshot_add_deployment(weir_snapshot_builder *builder, const struct we
     d->weights[0] = at_least_zero(spec->weight);
     d->weights[1] = at_least_zero(spec->rpm);
     d->weights[2] = at_least_zero(spec->tpm);
-    if (end(builder) < 0 || weir_map_add(&s->by_id, d->spec.id, d) != 0)
+    if (end(builder) < 0 || weir_map_add(&s->by_id, d->spec.id, d) != 0 ||
+        weir_bag_add(&builder->deployments, &s->arena, d) != 0)
         return WEIR_ERR_NOMEM;
-    push(&s->arena, &builder->deployments, d);
     d->group = count_in(s, &s->by_group, &builder->groups, d->spec.group);
     (void)count_in(s, &s->by_model, &builder->models, d->spec.model);
     return end(builder);
@@ -203,8 +178,7 @@ int weir_snapshot_add_alias(weir_snapshot_builder *builder, struct weir_slice al
     a->hidden = hidden;
     if (end(builder) < 0 || weir_map_add(&builder->snapshot->by_alias, a->name, a) != 0)
         return WEIR_ERR_NOMEM;
-    push(&builder->snapshot->arena, &builder->aliases, a);
-    return end(builder);
+    return weir_bag_add(&builder->aliases, &builder->snapshot->arena, a);
 }
 
 static bool targets_are_valid(const struct weir_target *targets, size_t count)
@@ -253,8 +227,7 @@ int weir_snapshot_add_chain(weir_snapshot_builder *builder, weir_list_kind list,
     c->count = chain->count;
     if (end(builder) < 0 || weir_map_add(by_group, c->group, c) != 0)
         return WEIR_ERR_NOMEM;
-    push(arena, &builder->chains[list][source], c);
-    return end(builder);
+    return weir_bag_add(&builder->chains[list][source], arena, c);
 }
 
 int weir_snapshot_set_default_fallbacks(weir_snapshot_builder *builder, weir_list_source source,
@@ -359,7 +332,7 @@ static void build_wildcards(weir_snapshot *s)
     }
 }
 
-static void build_list(weir_snapshot *s, struct weir_list *list, const struct pointers *chains)
+static void build_list(weir_snapshot *s, struct weir_list *list, const struct weir_bag *chains)
 {
     list->chains = weir_arena_zalloc(&s->arena, chains->count, sizeof(*list->chains));
     for (size_t i = 0; list->chains != NULL && i < chains->count; i++)
