@@ -27,7 +27,7 @@ struct reading {
     const struct weir_yaml *credentials;   /* credential_list; NULL: none */
     const struct weir_yaml *of_every_call; /* lies over each entry's params; NULL: nothing */
     struct weir_path list;
-    struct weir_map ids; /* id to the entry's node */
+    struct weir_map ids; /* id to the deployment that has it */
     struct weir_deployment_settings defaults;
 };
 
@@ -239,7 +239,7 @@ static int choose_id(struct reading *reading, const struct weir_config_entry *en
                      struct weir_slice *ret_id)
 {
     struct weir_slice id = entry->settings.id;
-    const struct weir_yaml *first = id.len == 0 ? NULL : weir_map_get(&reading->ids, id);
+    const struct weir_config_deployment *first = id.len == 0 ? NULL : weir_map_get(&reading->ids, id);
     struct weir_path path = {&entry->info_path, WEIR_SLICE("id"), 0};
     char digits[WEIR_TEXT_U64_MAX];
     int rv = 0;
@@ -295,13 +295,11 @@ static int add_deployment(struct reading *reading, const struct weir_config_entr
     struct weir_loader *loader = reading->loader;
     struct weir_config *config = loader->config;
     struct weir_config_deployment *deployment = weir_arena_zalloc(loader->arena, 1, sizeof(*deployment));
-    struct weir_yaml *node = weir_arena_zalloc(loader->arena, 1, sizeof(*node));
     struct weir_deployment_spec spec;
     int rv;
 
-    if (deployment == NULL || node == NULL)
+    if (deployment == NULL)
         return WEIR_ERR_NOMEM;
-    *node = *entry->node;
     *deployment = (struct weir_config_deployment){id,
                                                   entry->settings.model_name,
                                                   entry->settings.model,
@@ -317,7 +315,7 @@ static int add_deployment(struct reading *reading, const struct weir_config_entr
     if (rv != 0)
         return rv < 0 ? rv : WEIR_ERR_INTERNAL;
     config->deployments[config->deployment_count++] = deployment;
-    return weir_map_add(&reading->ids, id, node);
+    return weir_map_add(&reading->ids, id, deployment);
 }
 
 static void note_unserved(struct weir_config *config, const struct weir_config_entry *entry)

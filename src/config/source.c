@@ -102,7 +102,7 @@ static bool in_chain(const struct source *source)
     return false;
 }
 
-/* The path that name means in the file at base, with a NUL behind it. */
+/* The path that name means in the file at base, with a NUL behind it; ptr NULL where memory ran out. */
 static struct weir_slice relative(struct weir_arena *arena, struct weir_slice base, struct weir_slice name)
 {
     size_t dir = base.len;
@@ -114,7 +114,8 @@ static struct weir_slice relative(struct weir_arena *arena, struct weir_slice ba
     if (!weir_slice_starts(name, WEIR_SLICE("/")))
         parts[0] = weir_slice_sub(base, 0, dir);
     path = weir_arena_join(arena, parts, sizeof(parts) / sizeof(*parts));
-    return weir_slice_sub(path, 0, path.len == 0 ? 0 : path.len - 1);
+    path.len -= path.len > 0; /* the NUL is not counted */
+    return path;
 }
 
 static int append_list(struct weir_arena *arena, struct weir_yaml *list, const struct weir_yaml *more)
@@ -239,5 +240,7 @@ int weir_source_read(struct weir_loader *loader, const char *path, struct weir_s
     struct reading reading = {loader, 1};
     struct source source = {.path = relative(loader->arena, WEIR_SLICE_EMPTY, weir_slice_str(path))};
 
+    if (source.path.ptr == NULL)
+        return WEIR_ERR_NOMEM;
     return read_source(&reading, &(struct named_by){NULL, NULL}, &source, text, &loader->root);
 }

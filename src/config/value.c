@@ -48,7 +48,8 @@ static bool is_whole(double value)
     return fabs(value) <= 9e15 && floor(value) - value == 0;
 }
 
-bool weir_value_whole(const struct weir_yaml *node, double max, uint64_t *ret_value)
+/* A whole number from 0 to max, written as a number or in quotes; false when it is not. */
+static bool whole_of(const struct weir_yaml *node, double max, uint64_t *ret_value)
 {
     double value;
 
@@ -304,7 +305,7 @@ static int read_policy(struct weir_loader *loader, const struct weir_setting_row
         }
         if (pair->value->kind == WEIR_YAML_NULL)
             continue;
-        if (!weir_value_whole(pair->value, POLICY_MAX, &count))
+        if (!whole_of(pair->value, POLICY_MAX, &count))
             return complain(loader, &policy_count, pair->value, &here, severity);
         policy.count[field] = (uint32_t)count;
     }
@@ -410,6 +411,7 @@ void weir_value_default(const struct weir_setting_row *row, void *out)
     case WEIR_VALUE_NONE:
         break;
     }
+    /* Defaults fit their rows: the dump of them is loaded by a test. */
     if (row->fallback.len > 0)
         (void)read_simple(NULL, row, &node, out);
 }

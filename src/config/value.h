@@ -27,7 +27,4 @@ WEIR_MUST_USE int weir_value_read(struct weir_loader *loader, const struct weir_
 /* The row's default into out; the "not set" of the type where it has none. */
 void weir_value_default(const struct weir_setting_row *row, void *out);
 
-/* A whole number from 0 to max, written as a number or in quotes; false when it is not. */
-bool weir_value_whole(const struct weir_yaml *node, double max, uint64_t *ret_value);
-
 #endif

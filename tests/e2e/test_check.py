@@ -101,6 +101,11 @@ def test_a_file_that_is_not_there_ends_with_1(tmp_path):
     assert done.returncode == 1 and "No such file" in done.stderr
 
 
+def test_an_empty_path_names_no_file():
+    done = check("")
+    assert done.returncode == 1 and "No such file or directory" in done.stderr
+
+
 def test_the_path_of_a_terminal_escape_is_made_harmless(tmp_path):
     file = tmp_path / "c.yaml"
     file.write_text('router_settings: {"\\e[31mred": 1}\n')
