@@ -10,6 +10,7 @@
 #include <weir/error.h>
 
 #include "base/slice.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "provider/fields.h"
 #include "wire/json_read.h"
@@ -124,6 +125,15 @@ static int bad_shape(struct list_reader *list)
                    "{\"group\": [targets]}"));
 }
 
+static int too_many(struct list_reader *list)
+{
+    char digits[WEIR_TEXT_U64_MAX];
+
+    return WEIR_REFUSE(list->problem, list->arena, 400, list->field, list->field,
+                       WEIR_SLICE(" has more entries in one place than "),
+                       weir_text_u64(WEIR_ASKED_TARGETS_MAX, digits));
+}
+
 /* The other members of a target's dict as an object of their own; empty when there are none. */
 static struct weir_slice join_overrides(struct list_reader *list, const struct weir_slice *members,
                                         size_t count)
@@ -181,7 +191,7 @@ static int read_target_object(struct list_reader *list, const struct weir_json_v
         if (r != 0)
             return r;
         if (override && count == WEIR_ASKED_TARGETS_MAX)
-            return bad_shape(list);
+            return too_many(list);
         if (override)
             members[count++] = weir_json_item_text(&item);
     }
@@ -217,7 +227,7 @@ static int read_chain(struct list_reader *list, const struct weir_json_item *ent
     int r;
 
     if (list->chain_count == WEIR_ASKED_TARGETS_MAX)
-        return bad_shape(list);
+        return too_many(list);
     r = weir_json_key(entry, list->arena, &chain->group);
     if (r != 0)
         return r;
@@ -225,7 +235,7 @@ static int read_chain(struct list_reader *list, const struct weir_json_item *ent
         return bad_shape(list);
     while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM) {
         if (count == WEIR_ASKED_TARGETS_MAX)
-            return bad_shape(list);
+            return too_many(list);
         r = read_target(list, &item.value, &targets[count++]);
         if (r != 0)
             return r;
@@ -260,7 +270,7 @@ static int read_element(struct list_reader *list, const struct weir_json_value *
     if (names_group(list, value, &entry))
         return read_chain(list, &entry);
     if (list->plain_count == WEIR_ASKED_TARGETS_MAX)
-        return bad_shape(list);
+        return too_many(list);
     return read_target(list, value, &list->plain[list->plain_count++]);
 }
 

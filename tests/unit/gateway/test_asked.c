@@ -282,6 +282,20 @@ static void lists_of_another_shape_are_refused(void **state)
     refuse(reading, "{\"model\": \"g\", \"fallbacks\": [{\"A\": [1]}]}", "fallbacks", "must be a list");
 }
 
+static void a_list_of_more_targets_than_fit_says_how_many_do(void **state)
+{
+    struct reading *reading = *state;
+    char body[1024] = "{\"model\": \"g\", \"fallbacks\": [\"B\"";
+
+    for (size_t i = 1; i < WEIR_ASKED_TARGETS_MAX; i++)
+        strcat(body, ", \"B\"");
+    strcat(body, "]}");
+    (void)accept(reading, body);
+    body[strlen(body) - 2] = '\0';
+    strcat(body, ", \"B\"]}");
+    refuse(reading, body, "fallbacks", "more entries in one place than 64");
+}
+
 static void where_and_with_which_key_is_not_the_callers(void **state)
 {
     struct reading *reading = *state;
@@ -386,6 +400,7 @@ int main(void)
         TEST(a_target_may_change_the_request_for_its_hop),
         TEST(a_list_may_name_groups),
         TEST(lists_of_another_shape_are_refused),
+        TEST(a_list_of_more_targets_than_fit_says_how_many_do),
         TEST(where_and_with_which_key_is_not_the_callers),
         TEST(where_may_be_the_callers_where_it_is_allowed),
         TEST(testing_flags_want_to_be_allowed),
