@@ -32,7 +32,7 @@ def in_background(function):
 
 def test_it_says_where_it_serves(serve):
     weir = serve({"g": ["d1"]})
-    assert re.search(rf"127\.0\.0\.1:{weir.port}\b", weir.log)
+    assert weir.log_line(rf"ready.*127\.0\.0\.1:{weir.port}\b")
 
 
 def test_a_port_in_use_is_refused_with_its_owner(serve, weirs, up):
