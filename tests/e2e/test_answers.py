@@ -1,5 +1,10 @@
 """Upstreams that misbehave in every way: the caller gets the whole answer, an answer from elsewhere, or an honest error; never a part."""
+import contextlib
 import json
+import re
+import socket
+import struct
+import threading
 import time
 
 import pytest
@@ -7,6 +12,7 @@ import pytest
 from kit import answers
 from kit.answers import CLOSE, HANG, RESET, Wait
 from kit.client import request_bytes
+from kit.configs import config
 from kit.upstream import Call
 from kit.weir import SANITIZED
 
@@ -298,6 +304,48 @@ def test_a_connection_is_not_used_again_after_a_cut_answer(pair, up):
     assert pair.ask("alone").text == "the whole answer"
     first, second = up.calls
     assert first.connection != second.connection
+
+
+class Grumpy:
+    """Serves one request of each connection; the second one is reset after its first bytes. Counts what began."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.begun = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self.serve, args=self.listener.accept()[:1], daemon=True).start()
+
+    def serve(self, connection):
+        with connection, contextlib.suppress(OSError):
+            data = b""
+            while b"\r\n\r\n" not in data:
+                data += connection.recv(65536)
+            head, body = data.split(b"\r\n\r\n", 1)
+            left = int(re.search(rb"(?i)content-length: (\d+)", head).group(1)) - len(body)
+            self.begun.append("first")
+            while left > 0:
+                left -= len(connection.recv(1 << 20))
+            connection.sendall(GOOD.steps(PROBE)[0])
+            if connection.recv(1000):
+                self.begun.append("second")
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+@pytest.mark.parametrize("size, begun, status", [(30_000_000, ["first", "second", "first"], 200), (10, ["first", "second"], 500)],
+                         ids=["not wholly written", "wholly written"])
+def test_a_used_connection_that_breaks_is_replaced_only_if_nothing_was_asked_yet(weirs, size, begun, status):
+    """A request of which only a part went out on a used connection was not asked; one that went out whole may have been."""
+    grumpy = Grumpy()
+    address = f"http://127.0.0.1:{grumpy.listener.getsockname()[1]}/v1"
+    weir = weirs(config(None, {"g": {"d1": {"api_base": address}}}), arguments=["--workers", "1"])
+    assert weir.ask("g").text == "the whole answer"
+    assert weir.ask({"model": "g", "user": "x" * size}).status == status
+    assert grumpy.begun == begun
+    grumpy.listener.close()
 
 
 def test_hundred_requests_at_once(pair, up):
