@@ -331,7 +331,7 @@ static void check_name(struct weir_loader *loader, struct weir_slice name, bool 
         return;
     if (source && (weir_slice_eq(name, WEIR_SLICE("*")) || has_sibling(snapshot, name)))
         return;
-    WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("no group `"), name,
+    WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("no group `"), node->variable ? node->written : name,
                 source ? WEIR_SLICE("`: the entry is never used")
                        : WEIR_SLICE("`: a request that gets here fails"));
 }

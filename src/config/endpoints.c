@@ -17,6 +17,7 @@
 #include "provider/fields.h"
 #include "provider/provider.h"
 #include "provider/sim.h"
+#include "wire/http_field.h"
 
 enum { JSON_BYTES_MAX = 16 * 1024 * 1024 };
 
@@ -62,6 +63,14 @@ static const struct weir_yaml *node_of(const struct weir_config_entry *entry, st
     return node == NULL ? entry->params : node;
 }
 
+static int skip_custom_provider(struct weir_loader *loader, const struct weir_config_entry *entry)
+{
+    struct weir_path path = {&entry->params_path, WEIR_SLICE("custom_llm_provider"), 0};
+    const struct weir_yaml *node = node_of(entry, path.key);
+
+    return skip(loader, node, &path, WEIR_SLICE("no provider is called `"), node->written, WEIR_SLICE("`"));
+}
+
 static int find_provider(struct weir_loader *loader, const struct weir_config_entry *entry,
                          const struct weir_provider **ret_provider)
 {
@@ -70,9 +79,12 @@ static int find_provider(struct weir_loader *loader, const struct weir_config_en
     const struct weir_yaml *model = node_of(entry, path.key);
     const struct weir_provider *provider;
 
-    if (weir_provider_find(s->model, s->custom_llm_provider, &provider, NULL) != 0)
+    if (weir_provider_find(s->model, s->custom_llm_provider, &provider, NULL) != 0) {
+        if (s->custom_llm_provider.len > 0)
+            return skip_custom_provider(loader, entry);
         return skip(loader, model, &path, WEIR_SLICE("no provider is known for `"), model->written,
                     WEIR_SLICE("`, expected provider/model, or custom_llm_provider beside it"));
+    }
     if (provider->dialect == WEIR_DIALECT_NONE) {
         (void)skip(loader, model, &path, WEIR_SLICE("no dialect for the provider "), provider->name,
                    WEIR_SLICE(" yet"));
@@ -262,15 +274,24 @@ static void fill(struct weir_loader *loader, const struct weir_config_entry *ent
     endpoint->defaults = arguments_of(loader, entry->params, provider->dialect == WEIR_DIALECT_SIM);
 }
 
+/* The one of the keys that become headers which none can hold. */
+static struct weir_slice bad_header_key(const struct weir_endpoint *endpoint)
+{
+    if (!weir_http_is_value(endpoint->organization))
+        return WEIR_SLICE("organization");
+    return weir_http_is_value(endpoint->azure_ad_token) ? WEIR_SLICE("api_key")
+                                                        : WEIR_SLICE("azure_ad_token");
+}
+
 /* The key whose value a condition of weir_endpoint_prepare is about. */
-static struct weir_slice key_of(int condition)
+static struct weir_slice key_of(const struct weir_endpoint *endpoint, int condition)
 {
     switch (condition) {
     case WEIR_ENDPOINT_NO_BASE:
     case WEIR_ENDPOINT_BAD_BASE:
         return WEIR_SLICE("api_base");
     case WEIR_ENDPOINT_BAD_HEADER:
-        return WEIR_SLICE("api_key");
+        return bad_header_key(endpoint);
     default:
         return WEIR_SLICE("model");
     }
@@ -307,7 +328,7 @@ int weir_endpoints_make(struct weir_loader *loader, const struct weir_config_ent
         rv = weir_endpoint_prepare(endpoint, loader->arena);
     }
     if (rv > 0) {
-        struct weir_path path = {&entry->params_path, key_of(rv), 0};
+        struct weir_path path = {&entry->params_path, key_of(endpoint, rv), 0};
 
         return skip(loader, node_of(entry, path.key), &path, weir_endpoint_problem(rv), WEIR_SLICE_EMPTY,
                     WEIR_SLICE_EMPTY);

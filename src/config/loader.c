@@ -83,8 +83,13 @@ static void judge(struct known_key *key, enum weir_section section, struct weir_
         return;
     key->verdict = VERDICT_NEAR;
     key->other = weir_schema_nearest(section, text, limit);
-    if (key->other == NULL)
+    if (key->other == NULL) {
         key->verdict = is_open(section) ? VERDICT_NONE : VERDICT_UNKNOWN;
+    } else if (section == WEIR_SECTION_PARAMS && weir_schema_find(WEIR_SECTION_INFO, text) != NULL) {
+        /* `mode` is no slip of `model`. */
+        key->verdict = VERDICT_ELSEWHERE;
+        key->other = weir_schema_find(WEIR_SECTION_INFO, text);
+    }
 }
 
 bool weir_loader_is_elsewhere(struct weir_loader *loader, enum weir_section section, struct weir_slice text)

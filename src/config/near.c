@@ -4,11 +4,19 @@
  */
 #include "config/near.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+#include "base/slice.h"
 
 static size_t least(size_t a, size_t b)
 {
     return a < b ? a : b;
+}
+
+static bool alike(char a, char b)
+{
+    return weir_char_lower(a) == weir_char_lower(b);
 }
 
 size_t weir_near_distance(struct weir_slice a, struct weir_slice b, size_t limit)
@@ -26,10 +34,10 @@ size_t weir_near_distance(struct weir_slice a, struct weir_slice b, size_t limit
 
         now[0] = i;
         for (size_t j = 1; j <= b.len; j++) {
-            size_t change = last[j - 1] + (a.ptr[i - 1] != b.ptr[j - 1]);
+            size_t change = last[j - 1] + !alike(a.ptr[i - 1], b.ptr[j - 1]);
 
             now[j] = least(change, least(last[j], now[j - 1]) + 1);
-            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1])
+            if (i > 1 && j > 1 && alike(a.ptr[i - 1], b.ptr[j - 2]) && alike(a.ptr[i - 2], b.ptr[j - 1]))
                 now[j] = least(now[j], before[j - 2] + 1);
         }
         before = last;

@@ -13,7 +13,8 @@ enum { WEIR_NEAR_NAME_MAX = 64 };
 
 /*
  * Letters to insert, drop, change, or swap with their neighbour to make b of a (the restricted
- * Damerau-Levenshtein distance).  More than limit, or a name too long: limit + 1.
+ * Damerau-Levenshtein distance), whatever the case of the letters.  More than limit, or a name too long:
+ * limit + 1.
  */
 size_t weir_near_distance(struct weir_slice a, struct weir_slice b, size_t limit);
 

@@ -137,8 +137,10 @@ const struct weir_setting_row *weir_schema_elsewhere(enum weir_section section, 
         from = of_entry;
     for (; *from != WEIR_SECTIONS; from++) {
         const struct weir_setting_row *row = *from == section ? NULL : weir_schema_find(*from, key);
+        /* Much of what is shown is an argument in litellm_params, so only an entry's keys are held to it. */
+        bool shown = row != NULL && row->status == WEIR_ROW_SHOWN && section == WEIR_SECTION_ENTRY;
 
-        if (row != NULL && (row->status == WEIR_ROW_READ || row->status == WEIR_ROW_LATER))
+        if (row != NULL && (row->status == WEIR_ROW_READ || row->status == WEIR_ROW_LATER || shown))
             return row;
     }
     return NULL;

@@ -110,6 +110,17 @@ static enum vital vital_of(const struct weir_path *path)
     return VITAL_NONE;
 }
 
+/* Whether it is `os.environ/` and a name, of the sort that an environment may have. */
+static bool is_variable(struct weir_slice text)
+{
+    if (!weir_slice_starts(text, prefix) || text.len == prefix.len)
+        return false;
+    for (size_t i = prefix.len; i < text.len; i++)
+        if (!name_char(text.ptr[i], false) && text.ptr[i] != '-')
+            return false;
+    return true;
+}
+
 /* A missing variable: refuse, or leave the value absent; an entry without a name or model says so itself. */
 static int miss(struct weir_loader *loader, struct weir_yaml *node, struct weir_slice name,
                 const struct weir_path *path)
@@ -212,8 +223,7 @@ static int walk(struct weir_loader *loader, struct weir_yaml *node, const struct
 static int walk_text(struct weir_loader *loader, struct weir_yaml *node, const struct weir_path *path,
                      enum walk_mode mode)
 {
-    bool variable = path->key.ptr != NULL && weir_slice_starts(node->text, prefix) &&
-                    is_name(weir_slice_sub(node->text, prefix.len, node->text.len));
+    bool variable = path->key.ptr != NULL && is_variable(node->text);
 
     if (mode == WALK_VITAL_ONLY && vital_of(path) == VITAL_NONE)
         return 0;

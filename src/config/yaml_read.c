@@ -186,7 +186,7 @@ static int scalar_kind(struct reader *reader, const yaml_event_t *event, struct 
         break;
     }
     node->kind = kinds[scalar.kind];
-    node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || tag.len > 0;
     node->date = scalar.date;
     node->boolean = scalar.boolean;
     node->integer = scalar.integer;

@@ -59,7 +59,7 @@ struct weir_slice weir_endpoint_problem(int condition)
     case WEIR_ENDPOINT_BAD_BASE:
         return WEIR_SLICE("api_base is not an http or https URL without user and password");
     case WEIR_ENDPOINT_BAD_HEADER:
-        return WEIR_SLICE("a header of extra_headers, or the key, cannot be sent as a header");
+        return WEIR_SLICE("a line end, or another character that no header of a request can hold");
     case WEIR_ENDPOINT_BAD_JSON:
         return WEIR_SLICE("the parameters are no JSON object");
     default:

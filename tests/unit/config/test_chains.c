@@ -174,6 +174,19 @@ static void test_policies_of_groups(void **state)
     kit_free(&kit);
 }
 
+static void test_an_aliass_target_from_a_variable_is_not_said(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, (kit_env){"V=tell-nobody", NULL},
+             "model_list: [{model_name: a, litellm_params: {model: sim/a}}]\n"
+             "router_settings: {model_group_alias: {x: os.environ/V}}\n");
+    kit_expect(&kit, 2, "router_settings.model_group_alias.x", "warning", "no group `os.environ/V`");
+    kit_expect_nowhere(&kit, "tell-nobody");
+    kit_free(&kit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_names_that_answers_report),
         cmocka_unit_test(test_aliases),
         cmocka_unit_test(test_policies_of_groups),
+        cmocka_unit_test(test_an_aliass_target_from_a_variable_is_not_said),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,8 @@ static void test_each_edit_costs_one(void **state)
     assert_int_equal(distance("timeoutt", "timeout"), 1);
     assert_int_equal(distance("tomeout", "timeout"), 1);
     assert_int_equal(distance("tiemout", "timeout"), 1);
+    assert_int_equal(distance("TimeOut", "timeout"), 0);
+    assert_int_equal(distance("TIME_OUT", "timeout"), 1);
     assert_int_equal(distance("num_retry", "num_retries"), 3);
     assert_int_equal(distance("", "abc"), 3);
 }

@@ -49,6 +49,19 @@ static void test_values_at_any_depth_are_replaced_but_items_of_lists_are_not(voi
     kit_free(&kit);
 }
 
+static void test_names_of_variables_may_be_unusual(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, (kit_env){"MY-KEY=one", "2ND=two", NULL},
+             HEAD "general_settings: {master_key: os.environ/MY-KEY, completion_model: os.environ/2ND}\n");
+    kit_expect_count(&kit, 0);
+    assert_slice_is(kit.config->settings.master_key, "one");
+    assert_slice_is(kit.config->settings.completion_model, "two");
+    kit_free(&kit);
+}
+
 static void test_near_misses_are_told(void **state)
 {
     static const struct {
@@ -264,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_values_of_keys_are_replaced),
         cmocka_unit_test(test_values_at_any_depth_are_replaced_but_items_of_lists_are_not),
+        cmocka_unit_test(test_names_of_variables_may_be_unusual),
         cmocka_unit_test(test_near_misses_are_told),
         cmocka_unit_test(test_dollars_that_are_no_variables_are_left_alone),
         cmocka_unit_test(test_a_missing_variable_counts_as_absent_with_a_warning),

@@ -162,6 +162,18 @@ static void test_faults_of_syntax_have_their_place(void **state)
     refuses("a: !!int x\n", 1, 4, "does not fit its tag");
 }
 
+static void test_a_number_with_the_tag_of_text_is_as_good_as_in_quotes(void **state)
+{
+    struct doc doc;
+
+    (void)state;
+    read_doc(&doc, "a: !!str 3\nb: 3 x\n");
+    assert_int_equal(doc.rv, 0);
+    assert_true(doc.root->pairs[0].value->quoted);
+    assert_false(doc.root->pairs[1].value->quoted);
+    free_doc(&doc);
+}
+
 static void test_tags_of_lists_and_maps_are_not_passed_over(void **state)
 {
     (void)state;
@@ -263,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_anchors),
         cmocka_unit_test(test_what_is_no_map_is_refused),
         cmocka_unit_test(test_faults_of_syntax_have_their_place),
+        cmocka_unit_test(test_a_number_with_the_tag_of_text_is_as_good_as_in_quotes),
         cmocka_unit_test(test_tags_of_lists_and_maps_are_not_passed_over),
         cmocka_unit_test(test_a_tab_stands_only_in_quotes_blocks_and_comments),
         cmocka_unit_test(test_aliases_that_unfold_into_too_much_are_refused),
