@@ -72,7 +72,7 @@ size_t weir_slice_find(struct weir_slice s, struct weir_slice needle)
 size_t weir_slice_find_ci(struct weir_slice s, struct weir_slice needle)
 {
     for (size_t i = 0; i + needle.len <= s.len; i++)
-        if (weir_bytes_eq_ci(s.ptr + i, needle.ptr, needle.len))
+        if (weir_slice_eq_ci((struct weir_slice){s.ptr + i, needle.len}, needle))
             return i;
     return WEIR_SLICE_NONE;
 }
@@ -136,6 +136,27 @@ static bool read_sign(struct weir_slice s, size_t *at)
     return false;
 }
 
+/*
+ * value * 10^exponent.  The powers up to 10^22 are exact in a double, and what people write needs no more:
+ * then this rounds once.  (Dividing does, too; multiplying by a negative power would not.)  Numbers beyond
+ * take several steps, each rounded, until nothing changes any more.
+ */
+static double scale(double value, double exponent)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    bool down = exponent < 0;
+    double left = down ? -exponent : exponent;
+
+    while (left > 0 && value > 0 && isfinite(value)) {
+        size_t step = left < 22 ? (size_t)left : 22;
+
+        value = down ? value / powers[step] : value * powers[step];
+        left -= (double)step;
+    }
+    return value;
+}
+
 int weir_slice_number(struct weir_slice s, double *ret_value)
 {
     size_t at = 0, digits, fraction = 0;
@@ -158,9 +179,7 @@ int weir_slice_number(struct weir_slice s, double *ret_value)
     }
     if (at != s.len)
         return WEIR_SLICE_NAN;
-    /* Dividing by a power of ten rounds once; multiplying by a negative power would round twice. */
-    exponent -= (double)fraction;
-    value = exponent < 0 ? value / pow(10, -exponent) : value * pow(10, exponent);
+    value = scale(value, exponent - (double)fraction);
     if (!isfinite(value))
         return WEIR_SLICE_NAN;
     *ret_value = negative ? -value : value;

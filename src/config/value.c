@@ -45,7 +45,7 @@ static bool in_range(const struct weir_setting_row *row, double value)
 
 static bool is_whole(double value)
 {
-    return fabs(value) <= 9e15 && floor(value) - value == 0;
+    return fabs(value) <= 9e15 && (double)(int64_t)value - value == 0;
 }
 
 /* A whole number from 0 to max, written as a number or in quotes; false when it is not. */

@@ -155,6 +155,24 @@ static void numbers_are_read(void **state)
     assert_number("2.5E-1", 0.25);
     assert_number("1e-400", 0);
     assert_number("-0.5e+2", -50);
+    assert_number("0e999999999999", 0);
+    assert_number("1e-999999999999", 0);
+}
+
+static void numbers_of_up_to_fifteen_digits_are_rounded_once(void **state)
+{
+    double large = 0;
+
+    (void)state;
+    assert_number("4.35", 4.35);
+    assert_number("0.000001", 0.000001);
+    assert_number("123456.789", 123456.789);
+    assert_number("999999999999.999", 999999999999.999);
+    assert_number("123456789012345e-22", 123456789012345e-22);
+    assert_number("1e22", 1e22);
+    assert_number("1e-22", 1e-22);
+    assert_int_equal(weir_slice_number(WEIR_SLICE("1.5e300"), &large), 0);
+    assert_true(large > 1.5e300 * (1 - 1e-14) && large < 1.5e300 * (1 + 1e-14));
 }
 
 static void hashes_depend_on_every_byte_and_on_the_seed(void **state)
@@ -201,6 +219,7 @@ int main(void)
         cmocka_unit_test(fields_are_cut_at_separators),
         cmocka_unit_test(whole_numbers_are_read_to_64_bits),
         cmocka_unit_test(numbers_are_read),
+        cmocka_unit_test(numbers_of_up_to_fifteen_digits_are_rounded_once),
         cmocka_unit_test(hashes_depend_on_every_byte_and_on_the_seed),
         cmocka_unit_test(characters_are_told_apart),
     };
