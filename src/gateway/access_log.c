@@ -6,7 +6,8 @@
  * published at once by one store of head, so the writer never sees half a line.
  *
  * The writer sleeps on an eventfd.  Who finds it asleep wakes it; then it waits a moment before it writes, so
- * that under load one wake-up and one system call serve many lines.
+ * that under load one wake-up and one system call serve many lines.  Who fills the second half of a ring cuts
+ * that moment short.
  */
 #include "gateway/access_log.h"
 
@@ -27,7 +28,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 
-enum { RING_BYTES = 128 * 1024, GATHER_NS = 20 * 1000 * 1000, PATH_MAX_BYTES = 4096 };
+enum { RING_BYTES = 128 * 1024, GATHER_MS = 20, PATH_MAX_BYTES = 4096 };
 
 struct ring {
     atomic_size_t head;
@@ -59,17 +60,16 @@ static uint64_t wall_now_ns(void)
     return (uint64_t)now.tv_sec * WEIR_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static void wake(weir_access_log *log)
+/* Cannot fail: the counter never comes near its end. */
+static void knock(const weir_access_log *log)
 {
-    uint64_t one = 1;
+    const uint64_t one = 1;
 
-    /* The counter cannot overflow: the writer sets asleep only after it has read it empty. */
-    if (atomic_exchange_explicit(&log->asleep, false, memory_order_seq_cst) &&
-        write(log->wake_fd, &one, sizeof(one)) < 0)
-        atomic_store_explicit(&log->asleep, true, memory_order_relaxed);
+    (void)!write(log->wake_fd, &one, sizeof(one));
 }
 
-static void ring_put(struct ring *ring, struct weir_slice line)
+/* Puts the line into the ring; true when it is the one that enters the second half. */
+static bool ring_put(struct ring *ring, struct weir_slice line)
 {
     size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     size_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
@@ -78,7 +78,7 @@ static void ring_put(struct ring *ring, struct weir_slice line)
 
     if (line.len > RING_BYTES - (head - tail)) {
         atomic_fetch_add_explicit(&ring->dropped, 1, memory_order_relaxed);
-        return;
+        return false;
     }
     memcpy(ring->bytes + at, line.ptr, first);
     memcpy(ring->bytes, line.ptr + first, line.len - first);
@@ -86,11 +86,13 @@ static void ring_put(struct ring *ring, struct weir_slice line)
      * Ordered with the test of asleep: either the writer sees the line before it sleeps, or we see it asleep.
      */
     atomic_store_explicit(&ring->head, head + line.len, memory_order_seq_cst);
+    return head - tail <= RING_BYTES / 2 && head - tail + line.len > RING_BYTES / 2;
 }
 
 void weir_access_log_write(weir_access_log *log, size_t worker, const struct weir_access *access)
 {
     struct ring *ring;
+    bool half_full;
 
     if (log->fd < 0)
         return;
@@ -100,9 +102,10 @@ void weir_access_log_write(weir_access_log *log, size_t worker, const struct wei
         atomic_fetch_add_explicit(&ring->dropped, 1, memory_order_relaxed);
         return;
     }
-    ring_put(ring, weir_buf_slice(&ring->line));
-    if (atomic_load_explicit(&log->asleep, memory_order_seq_cst))
-        wake(log);
+    half_full = ring_put(ring, weir_buf_slice(&ring->line));
+    if (half_full || (atomic_load_explicit(&log->asleep, memory_order_seq_cst) &&
+                      atomic_exchange_explicit(&log->asleep, false, memory_order_seq_cst)))
+        knock(log);
 }
 
 /* Writes all of it; false when the file takes no more. */
@@ -170,27 +173,34 @@ static bool drain_all(weir_access_log *log)
     return any;
 }
 
+/* Waits for a knock, at most so long (negative: for ever). */
+static void await_knock(const weir_access_log *log, int limit_ms)
+{
+    struct pollfd poll_fd = {.fd = log->wake_fd, .events = POLLIN};
+    uint64_t count;
+
+    if (poll(&poll_fd, 1, limit_ms) > 0)
+        (void)!read(log->wake_fd, &count, sizeof(count));
+}
+
 static void *writer_main(void *user)
 {
-    const struct timespec gather = {.tv_nsec = GATHER_NS};
     weir_access_log *log = user;
-    uint64_t count;
 
     while (!atomic_load_explicit(&log->stopping, memory_order_acquire)) {
         if (drain_all(log)) {
-            (void)nanosleep(&gather, NULL);
+            await_knock(log, GATHER_MS);
             continue;
         }
         atomic_store_explicit(&log->asleep, true, memory_order_seq_cst);
         if (drain_all(log)) {
-            /*
-             * Who saw us asleep has written to the eventfd: the next read then returns at once, for nothing.
-             */
+            /* Who saw us asleep has knocked: the next wait is then short, for nothing. */
             atomic_store_explicit(&log->asleep, false, memory_order_seq_cst);
+            await_knock(log, GATHER_MS);
             continue;
         }
-        if (read(log->wake_fd, &count, sizeof(count)) > 0)
-            (void)nanosleep(&gather, NULL);
+        await_knock(log, -1);
+        await_knock(log, atomic_load_explicit(&log->stopping, memory_order_acquire) ? 0 : GATHER_MS);
     }
     (void)drain_all(log);
     return NULL;
@@ -282,13 +292,10 @@ int weir_access_log_new(const struct weir_mem *mem, struct weir_slice where, enu
 
 static void stop(weir_access_log *log)
 {
-    uint64_t one = 1;
-
     if (!log->running)
         return;
     atomic_store_explicit(&log->stopping, true, memory_order_release);
-    while (write(log->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-        ;
+    knock(log);
     (void)pthread_join(log->thread, NULL);
 }
 

@@ -1,18 +1,61 @@
 /*
  * Jobs are pooled: a worker keeps some of them with one block of their arena, so that a request of the usual
  * size allocates nothing but its body.
+ *
+ * The pool follows the load.  From rest to rest, spare_unused is the fewest spare jobs that there were: so
+ * many were not needed in all that time, and they go back to the system.
  */
 #include "gateway/job.h"
 
+#include <malloc.h>
 #include <string.h>
 
+#include "base/container.h"
+#include "base/time.h"
 #include "config/config.h"
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
 #include "gateway/upcall.h"
 #include "gateway/worker.h"
 
-enum { ARENA_BLOCK_BYTES = 8 * 1024, ARENA_MAX_BYTES = 16 * 1024 * 1024, SPARE_JOBS_MAX = 256 };
+enum { ARENA_BLOCK_BYTES = 8 * 1024, ARENA_MAX_BYTES = 16 * 1024 * 1024 };
+
+enum { SPARE_JOBS_MIN = 8, SPARE_JOBS_MAX = 256 };
+
+#define REST_EVERY_NS (2 * WEIR_NS_PER_S)
+
+/* While there is something to give back one day. */
+static void rest_later(struct weir_worker *worker)
+{
+    if (worker->spare_count > SPARE_JOBS_MIN && !weir_timer_armed(&worker->rest_timer))
+        weir_loop_arm(worker->loop, &worker->rest_timer,
+                      weir_time_add(weir_loop_now(worker->loop), REST_EVERY_NS));
+}
+
+static void drop_spare(struct weir_worker *worker)
+{
+    struct weir_job *job = worker->spare_jobs;
+
+    worker->spare_jobs = job->next;
+    worker->spare_count--;
+    weir_job_free(job);
+}
+
+void weir_job_on_rest(struct weir_timer *timer)
+{
+    struct weir_worker *worker = WEIR_CONTAINER(timer, struct weir_worker, rest_timer);
+    bool any = false;
+
+    for (; worker->spare_unused > 0 && worker->spare_count > SPARE_JOBS_MIN; worker->spare_unused--) {
+        drop_spare(worker);
+        any = true;
+    }
+    /* The C library keeps free pages between blocks in use until it is told. */
+    if (any)
+        (void)malloc_trim(0);
+    worker->spare_unused = worker->spare_count;
+    rest_later(worker);
+}
 
 static struct weir_job *take(struct weir_worker *worker)
 {
@@ -22,6 +65,8 @@ static struct weir_job *take(struct weir_worker *worker)
     if (job != NULL) {
         worker->spare_jobs = job->next;
         worker->spare_count--;
+        if (worker->spare_count < worker->spare_unused)
+            worker->spare_unused = worker->spare_count;
         return job;
     }
     job = mem->alloc(mem->user, sizeof(*job));
@@ -106,6 +151,7 @@ static void give_back(struct weir_job *job)
         job->next = worker->spare_jobs;
         worker->spare_jobs = job;
         worker->spare_count++;
+        rest_later(worker);
     } else {
         weir_job_free(job);
     }

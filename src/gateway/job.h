@@ -85,4 +85,7 @@ void weir_job_kill(struct weir_job *job);
 /* Frees a spare job. */
 void weir_job_free(struct weir_job *job);
 
+/* The worker's rest_timer: spare jobs that were not needed lately are freed, and free memory goes back. */
+void weir_job_on_rest(struct weir_timer *timer);
+
 #endif

@@ -120,6 +120,7 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
                                    .stop_task.run = run_stop};
     atomic_init(&worker->ended, false);
     weir_timer_init(&worker->drain_timer, on_drain_limit);
+    weir_timer_init(&worker->rest_timer, weir_job_on_rest);
     weir_buf_init(&worker->lines, gateway->mem, LINES_MAX);
     weir_buf_init(&worker->scratch, gateway->mem, SCRATCH_MAX);
     r = seed_rand(worker);
@@ -144,6 +145,7 @@ static void take_down(struct weir_worker *worker)
         weir_job_kill(job);
     weir_client_close(worker->client);
     worker->client = NULL;
+    weir_loop_cancel(worker->loop, &worker->rest_timer); /* the last jobs may have armed it */
 }
 
 static void *worker_main(void *user)

@@ -36,6 +36,8 @@ struct weir_worker {
     struct weir_job *jobs;   /* in use */
     struct weir_job *spare_jobs;
     size_t spare_count;
+    size_t spare_unused; /* see job.c */
+    struct weir_timer rest_timer;
     struct weir_loop_task drain_task;
     struct weir_loop_task stop_task;
     struct weir_timer drain_timer;
