@@ -48,6 +48,7 @@ struct weir_live_view {
     uint32_t failures;  /* likewise */
 };
 
+/* Thread-safe.  The deployment's snapshot must have been adopted by the router. */
 WEIR_EXPORT void weir_router_view(const weir_router *router, const weir_deployment *deployment,
                                   uint64_t now_ns, struct weir_live_view *ret_view);
 

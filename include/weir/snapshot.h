@@ -5,7 +5,7 @@
  * reference counted, so any number of threads may read it; each reader holds a reference of its own.  What
  * the router remembers between requests is not here but in the router (router.h), keyed by deployment id.
  *
- * All slices given to a builder are copied.  Times are nanoseconds.
+ * All slices given to a builder are copied.  Times are nanoseconds.  One thread at a time uses a builder.
  */
 #ifndef WEIR_SNAPSHOT_H
 #define WEIR_SNAPSHOT_H
@@ -94,43 +94,45 @@ typedef enum weir_strategy { WEIR_STRATEGY_SIMPLE_SHUFFLE, WEIR_STRATEGY_COUNT }
  * ask_before_hop. */
 enum { WEIR_ASK_ACCESS = 1, WEIR_ASK_BUDGET = 2 };
 
+/* Begin with weir_deployment_spec_init; id, group and model must be set (router-semantics 2.1 to 2.3). */
 struct weir_deployment_spec {
-    struct weir_slice id;    /* unique in the snapshot */
-    struct weir_slice group; /* `model_name`; may hold "*" (router-semantics 3) */
-    struct weir_slice model; /* `litellm_params.model`, with its provider; may hold "*" */
-    double weight;           /* first source of simple-shuffle; 0: none */
-    double rpm;              /* second */
-    double tpm;              /* third */
-    int32_t order;           /* lowest first; WEIR_UNSET_ORDER: after all others */
-    uint32_t num_retries;
-    uint64_t timeout_ns;
-    uint64_t stream_timeout_ns;
-    uint64_t cooldown_ns; /* WEIR_UNSET_NS: by Retry-After, then the router; 0: never cooled */
-    uint32_t allowed_fails;
-    struct weir_policy allowed_fails_policy;
-    bool blocked; /* paused by an administrator */
-    void *user;   /* the host's; returned by weir_deployment_user */
+    struct weir_slice id;       /* unique in the snapshot */
+    struct weir_slice group;    /* `model_name`; may hold "*" (router-semantics 3) */
+    struct weir_slice model;    /* `litellm_params.model`, with its provider; may hold "*" */
+    double weight;              /* first source of simple-shuffle (6.1); 0, or less: none */
+    double rpm;                 /* second */
+    double tpm;                 /* third */
+    int32_t order;              /* lowest first (13.1); WEIR_UNSET_ORDER: after all others */
+    uint32_t num_retries;       /* after a failure of this one (8); WEIR_UNSET: the router's */
+    uint64_t timeout_ns;        /* one attempt; WEIR_UNSET_NS: the router's */
+    uint64_t stream_timeout_ns; /* a stream's first chunk; WEIR_UNSET_NS: the router's, then timeout_ns */
+    uint64_t cooldown_ns;       /* WEIR_UNSET_NS: by Retry-After, then the router (15.2); 0: never cooled */
+    uint32_t allowed_fails;     /* more than so many cool it (16); WEIR_UNSET: see there */
+    struct weir_policy allowed_fails_policy; /* the same by kind, and before it */
+    bool blocked;                            /* paused by an administrator */
+    void *user;                              /* the host's; returned by weir_deployment_user */
 };
 
+/* Begin with weir_router_spec_init; the numbers in the comments are its defaults (router-semantics 2.4). */
 struct weir_router_spec {
-    weir_strategy strategy;
-    uint32_t num_retries; /* per group, after the first attempt; 2 */
-    struct weir_policy retry_policy;
+    weir_strategy strategy;          /* WEIR_STRATEGY_SIMPLE_SHUFFLE */
+    uint32_t num_retries;            /* per group, after the first attempt; 2 */
+    struct weir_policy retry_policy; /* retries by kind (10); says nothing */
     uint64_t retry_after_ns;         /* least wait without a Retry-After; 0 */
     uint64_t initial_retry_delay_ns; /* 0.5 s, doubled for each wait */
     uint64_t max_retry_delay_ns;     /* 8 s */
     uint64_t jitter_ns;              /* waits grow by [0, jitter); 0.75 s */
     uint32_t max_fallbacks;          /* hops to other groups in one call; 5; 0: none */
-    bool weighted_failover;
-    uint64_t timeout_ns;        /* one attempt; 6000 s */
-    uint64_t stream_timeout_ns; /* a stream's first chunk; WEIR_UNSET_NS: timeout_ns */
-    uint64_t cooldown_ns;       /* 5 s; 0 counts as unset */
-    uint64_t cooldown_cap_ns;   /* most that a Retry-After may cool; 1 h */
-    bool disable_cooldowns;
-    uint32_t allowed_fails; /* WEIR_UNSET unless written in the configuration (reliability.md) */
-    struct weir_policy allowed_fails_policy;
-    double failure_threshold;        /* 0.5: cool above this share of failures ... */
-    uint32_t failure_min_requests;   /* 5: ... of at least so many attempts */
+    bool weighted_failover;          /* siblings before any chain (13.2); false */
+    uint64_t timeout_ns;             /* one attempt; 6000 s */
+    uint64_t stream_timeout_ns;      /* a stream's first chunk; WEIR_UNSET_NS: timeout_ns */
+    uint64_t cooldown_ns;            /* 5 s; 0 counts as unset */
+    uint64_t cooldown_cap_ns;        /* most that a Retry-After may cool; 1 h */
+    bool disable_cooldowns;          /* false */
+    uint32_t allowed_fails;          /* WEIR_UNSET unless written in the configuration (reliability.md) */
+    struct weir_policy allowed_fails_policy; /* by kind (16); says nothing */
+    double failure_threshold;                /* 0.5, of 0 to 1: cool above this share of failures ... */
+    uint32_t failure_min_requests;           /* 5: ... of at least so many attempts */
     uint32_t single_failure_minimum; /* 1000: failures without one success that cool a lone deployment too */
     bool health_check_routing;       /* with a policy: all cooling is answered by ignoring the cooldowns */
     bool cancel_on_disconnect;       /* plain calls end, too, when the caller leaves */
@@ -179,7 +181,8 @@ WEIR_EXPORT void weir_snapshot_set_router(weir_snapshot_builder *builder,
 
 /*
  * Makes the snapshot, with one reference for the caller; the builder is empty afterwards and may be freed.
- * 0, WEIR_ERR_NOMEM, or WEIR_ERR_INVALID when the router's numbers contradict each other.
+ * 0, WEIR_ERR_NOMEM, or WEIR_ERR_INVALID when the router's strategy is none of weir_strategy or its
+ * failure_threshold is not from 0 to 1.
  */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_build(weir_snapshot_builder *builder,
                                                   weir_snapshot **ret_snapshot);
