@@ -14,6 +14,7 @@
 #include "wire/json_scan.h"
 
 #include <stdint.h>
+#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -155,17 +156,15 @@ static inline struct step scan_utf8(const char *p, const char *end)
     return good(p);
 }
 
-/* p is behind the opening quote. */
-static struct step scan_string(const char *p, const char *end)
+/* p is at the first byte of a string that is not plain: to its end. */
+static struct step scan_special(const char *p, const char *end)
 {
     bool escaped = false;
 
     for (;;) {
         struct step step;
-        char c;
+        char c = peek(p, end);
 
-        p = skip_plain(p, end);
-        c = peek(p, end);
         if (c == '"')
             return (struct step){p + 1, true, escaped};
         if (c == '\\') {
@@ -178,8 +177,15 @@ static struct step scan_string(const char *p, const char *end)
         }
         if (!step.ok)
             return step;
-        p = step.at;
+        p = skip_plain(step.at, end);
     }
+}
+
+/* p is behind the opening quote.  Nearly every key and most values have nothing special in them. */
+static inline struct step scan_string(const char *p, const char *end)
+{
+    p = skip_plain(p, end);
+    return peek(p, end) == '"' ? good(p + 1) : scan_special(p, end);
 }
 
 static inline const char *skip_digits(const char *p, const char *end)
@@ -213,12 +219,15 @@ static struct step scan_number(const char *p, const char *end)
     return step;
 }
 
-static struct step scan_word(const char *p, const char *end, const char *word)
+static inline struct step scan_word(const char *p, const char *end, struct weir_slice word)
 {
-    for (; *word != '\0'; word++, p++)
-        if (peek(p, end) != *word)
-            return wrong(p);
-    return good(p);
+    if ((size_t)(end - p) >= word.len && memcmp(p, word.ptr, word.len) == 0)
+        return good(p + word.len);
+    while (peek(p, end) == *word.ptr) { /* not to the word's end */
+        word.ptr++;
+        p++;
+    }
+    return wrong(p);
 }
 
 static inline weir_json_type type_of(char first)
@@ -247,7 +256,10 @@ static inline struct step scan_scalar(const char *p, const char *end, weir_json_
         return scan_string(p + 1, end);
     if (type == WEIR_JSON_NUMBER)
         return scan_number(p, end);
-    return scan_word(p, end, type == WEIR_JSON_TRUE ? "true" : type == WEIR_JSON_FALSE ? "false" : "null");
+    if (type == WEIR_JSON_NULL)
+        return scan_word(p, end, WEIR_SLICE("null"));
+    return type == WEIR_JSON_TRUE ? scan_word(p, end, WEIR_SLICE("true"))
+                                  : scan_word(p, end, WEIR_SLICE("false"));
 }
 
 /* The key and its colon. */
