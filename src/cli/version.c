@@ -6,6 +6,7 @@
 
 #include <llhttp.h>
 #include <openssl/crypto.h>
+#include <uv.h>
 #include <yaml.h>
 #include <yyjson.h>
 #include <zlib.h>
@@ -25,6 +26,7 @@ int weir_cli_version(int argc, char **argv)
     printf("compiler  %s\n", __VERSION__);
 #endif
     printf("pools     %s\n", WEIR_POOLS ? "on" : "off");
+    printf("libuv     %s\n", uv_version_string());
     printf("openssl   %s\n", OpenSSL_version(OPENSSL_VERSION));
     printf("libyaml   %s\n", yaml_get_version_string());
     printf("llhttp    %d.%d.%d\n", LLHTTP_VERSION_MAJOR, LLHTTP_VERSION_MINOR, LLHTTP_VERSION_PATCH);

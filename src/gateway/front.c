@@ -194,10 +194,10 @@ static void note_end(struct weir_job *job, enum weir_exchange_end end)
     case WEIR_EXCHANGE_LATE:
         job->access.end = WEIR_SLICE("late");
         break;
-    case WEIR_EXCHANGE_REFUSED:
     case WEIR_EXCHANGE_ABORTED:
         job->access.end = WEIR_SLICE("cut");
         break;
+    case WEIR_EXCHANGE_REFUSED: /* the status says it */
     case WEIR_EXCHANGE_SENT:
         break;
     }
@@ -219,14 +219,36 @@ static void on_end(void *user, weir_exchange *exchange, enum weir_exchange_end e
     weir_job_leave(job);
 }
 
-static void write_problem(void *user, int status, struct weir_slice reason, struct weir_buf *fields,
-                          struct weir_buf *body)
+/* A request without a readable head has no job, but an id and a line in the log like any other. */
+static void log_headless(struct weir_worker *worker, const weir_exchange *exchange, int status,
+                         struct weir_slice call_id)
 {
-    const struct weir_error_reply error = {
-        .status = status, .message = reason, .type = weir_error_type(status)};
+    const struct weir_access access = {
+        .call_id = call_id, .peer = weir_exchange_peer(exchange), .status = (uint64_t)status};
 
-    (void)user;
+    weir_access_log_write(worker->gateway->log, worker->index, &access);
+}
+
+static void write_problem(void *user, const weir_exchange *exchange, int status, struct weir_slice reason,
+                          struct weir_buf *fields, struct weir_buf *body)
+{
+    struct weir_worker *worker = user;
+    struct weir_job *job = weir_exchange_user(exchange);
+    struct weir_error_reply error = {.status = status, .message = reason, .type = weir_error_type(status)};
+    char room[WEIR_CALL_ID_LEN];
+    struct weir_slice call_id;
+
+    if (job != NULL) {
+        call_id = job->access.call_id;
+        job->access.status = (uint64_t)status;
+    } else {
+        call_id = weir_job_call_id(worker, room);
+        log_headless(worker, exchange, status, call_id);
+    }
+    if (worker->gateway->config->settings.call_id_in_errors)
+        error.call_id = call_id;
     /* What does not fit is left out: the status tells enough. */
+    weir_reply_put_common(fields, call_id, job != NULL && job->cors);
     if (weir_error_write(&error, body) < 0 ||
         weir_buf_append(fields, WEIR_SLICE("content-type: application/json\r\n")) < 0)
         return;

@@ -94,18 +94,23 @@ static void unlink_from(struct weir_worker *worker, struct weir_job *job)
         job->next->prev = job->prev;
 }
 
+struct weir_slice weir_job_call_id(struct weir_worker *worker, char room[WEIR_CALL_ID_LEN])
+{
+    uint64_t high = weir_rand_u64(&worker->rand);
+
+    return weir_call_id(high, weir_rand_u64(&worker->rand), room);
+}
+
 struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchange)
 {
     struct weir_job *job = take(worker);
     struct weir_arena arena;
-    uint64_t high;
 
     if (job == NULL)
         return NULL;
     arena = job->arena;
     *job = (struct weir_job){.worker = worker, .exchange = exchange, .arena = arena};
-    high = weir_rand_u64(&worker->rand);
-    job->access.call_id = weir_call_id(high, weir_rand_u64(&worker->rand), job->call_id_room);
+    job->access.call_id = weir_job_call_id(worker, job->call_id_room);
     job->begun_ns = weir_exchange_begun_ns(exchange);
     weir_buf_init(&job->body, weir_budget_mem(&worker->gateway->budget),
                   (size_t)worker->gateway->config->settings.max_body_bytes);

@@ -69,6 +69,9 @@ struct weir_job {
     char call_id_room[WEIR_CALL_ID_LEN];
 };
 
+/* A new id, in room; what is answered without a job needs one too. */
+struct weir_slice weir_job_call_id(struct weir_worker *worker, char room[WEIR_CALL_ID_LEN]);
+
 /* A fresh job for the exchange, or NULL when there is no memory. */
 struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchange);
 

@@ -12,16 +12,21 @@
 
 enum { ERROR_MAX = 64 * 1024 };
 
+void weir_reply_put_common(struct weir_buf *lines, struct weir_slice call_id, bool cors)
+{
+    (void)!weir_headers_put(lines, WEIR_SLICE("x-litellm-call-id"), call_id);
+    if (cors)
+        (void)!weir_buf_append(lines, WEIR_SLICE("access-control-allow-origin: *\r\n"
+                                                 "access-control-expose-headers: *\r\n"));
+}
+
 struct weir_buf *weir_reply_lines(struct weir_job *job)
 {
     struct weir_buf *lines = &job->worker->lines;
 
     weir_buf_clear(lines);
-    /* Room for this much is kept from one answer to the next; without it the lines are left out. */
-    (void)!weir_headers_put(lines, WEIR_SLICE("x-litellm-call-id"), job->access.call_id);
-    if (job->cors)
-        (void)!weir_buf_append(lines, WEIR_SLICE("access-control-allow-origin: *\r\n"
-                                                 "access-control-expose-headers: *\r\n"));
+    /* Room for this much is kept from one answer to the next. */
+    weir_reply_put_common(lines, job->access.call_id, job->cors);
     return lines;
 }
 

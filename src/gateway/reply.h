@@ -4,16 +4,24 @@
 #ifndef WEIR_GATEWAY_REPLY_H
 #define WEIR_GATEWAY_REPLY_H
 
+#include <stdbool.h>
+
 #include <weir/attr.h>
 #include <weir/slice.h>
 
+#include "base/buf.h"
 #include "gateway/error_reply.h"
 #include "gateway/problem.h"
 
 struct weir_job;
 
-/* The worker's room for header lines, cleared, with the lines that every answer of the job has: its
- * call's id, and what pages of other origins need. */
+/*
+ * The lines that every answer has: its id, and what pages of other origins need.  Without room for them they
+ * are left out.
+ */
+void weir_reply_put_common(struct weir_buf *lines, struct weir_slice call_id, bool cors);
+
+/* The worker's room for header lines, cleared, with the lines that every answer of the job has. */
 struct weir_buf *weir_reply_lines(struct weir_job *job);
 
 /* Answers the job's client with JSON; body lives in the job's arena or for ever. */

@@ -284,7 +284,7 @@ static int write_problem(struct weir_exchange *conn, struct weir_buf *head, stru
 
     weir_buf_init(&fields, conn->server->mem, PROBLEM_MAX_BYTES);
     if (handler->write_problem != NULL)
-        handler->write_problem(handler->user, (int)status, reason, &fields, body);
+        handler->write_problem(handler->user, conn, (int)status, reason, &fields, body);
     return write_whole_head(conn, head, (int)status, weir_buf_slice(&fields), weir_buf_len(body));
 }
 

@@ -105,6 +105,7 @@ void weir_conn_end_exchange(struct weir_exchange *conn, enum weir_exchange_end e
         return;
     conn->active = false;
     server->handler.on_end(server->handler.user, conn, end);
+    conn->user = NULL;
     weir_buf_deinit(&conn->body);
 }
 

@@ -69,10 +69,11 @@ struct weir_server_handler {
     /*
      * Writes the answer to a problem that the server found: whole header lines (Content-Type ...) into
      * fields, the body into body.  The server adds status, Content-Length and Connection.  Optional: an empty
-     * body. There may be no request yet that the problem belongs to.
+     * body.  Of the exchange only peer and user may be asked: a problem may come before the head is read, and
+     * then there is no user and no on_end.
      */
-    void (*write_problem)(void *user, int status, struct weir_slice reason, struct weir_buf *fields,
-                          struct weir_buf *body);
+    void (*write_problem)(void *user, const weir_exchange *exchange, int status, struct weir_slice reason,
+                          struct weir_buf *fields, struct weir_buf *body);
 };
 
 /* What all servers of one process share: the count of open connections.  Zero it, set the maximum. */
@@ -139,6 +140,7 @@ struct weir_slice weir_exchange_peer(const weir_exchange *exchange);
 /* When the head was complete, on the loop's clock. */
 uint64_t weir_exchange_begun_ns(const weir_exchange *exchange);
 
+/* NULL until it is set, and again after on_end. */
 void weir_exchange_set_user(weir_exchange *exchange, void *user);
 void *weir_exchange_user(const weir_exchange *exchange);
 

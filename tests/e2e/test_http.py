@@ -1,4 +1,5 @@
 """Manners of HTTP that are no routing: browsers, HEAD, methods, identifiers."""
+import json
 import re
 
 import pytest
@@ -45,6 +46,31 @@ def test_every_answer_has_an_id_of_its_own(weir):
     replies += [weir.ask(path=path, method=method) for path, method in (("/v1/models", "GET"), ("/health", "GET"), ("/nowhere", "GET"), ("/v1/models", "DELETE"))]
     ids = [reply.header("x-litellm-call-id") for reply in replies]
     assert all(id and len(id) >= 16 for id in ids) and len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("sent, status", [
+    (b"nonsense\r\n\r\n", 400), (b"GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n", 400),
+    (b"GET / HTTP/1.1\r\nhost: x\r\nx-a: " + b"a" * 70000 + b"\r\n\r\n", 431), (b"GET / HTTP/1.1\r\nhost", 408),
+    (request_bytes(None, headers={"content-length": "2001"}), 413), (request_bytes(None, headers={"content-length": "20"}) + b"{", 408),
+    (request_bytes(None, headers={"transfer-encoding": "chunked"}) + b"ffff\r\n" + b"a" * 0xffff, 413)])
+def test_what_is_refused_before_it_is_a_request_has_an_id_and_a_line_in_the_log(serve, up, sent, status):
+    weir = serve({"g": ["d1"]}, general={"include_call_id_in_error_body": True},
+                 weir={"max_body_bytes": 2000, "header_timeout": 0.3, "body_timeout": 0.3}, env={"LITELLM_MASTER_KEY": "sk-e2e"})
+    with weir.connect(10) as connection:
+        connection.send(sent)
+        reply = connection.reply()
+    id = reply.header("x-litellm-call-id")
+    assert reply.status == status and len(id) >= 16 and reply.json["error"]["litellm_call_id"] == id
+    line = json.loads(weir.log_line(id))
+    assert line["status"] == status and line["attempts"] == 0 and "end" not in line and line["peer"].startswith("127.0.0.1:")
+
+
+def test_pages_of_other_origins_may_read_that_a_body_is_too_large(serve, up):
+    weir = serve({"g": ["d1"]}, weir={"max_body_bytes": 2000})
+    with weir.connect(10) as connection:
+        connection.send(request_bytes(None, headers={"content-length": "2001", "origin": "https://app.example"}))
+        reply = connection.reply()
+    assert reply.status == 413 and reply.header("access-control-allow-origin") == "*"
 
 
 def test_a_query_does_not_disturb_a_route(weir):

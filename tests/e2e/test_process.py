@@ -88,6 +88,12 @@ def test_help_and_version():
         assert done.returncode == 0 and done.stdout and done.stderr == "", arguments
 
 
+def test_the_version_names_what_weir_is_made_of():
+    done = subprocess.run([BINARY, "version"], capture_output=True, text=True, timeout=30)
+    words = [line.split()[0] for line in done.stdout.splitlines()]
+    assert words[0] == "weir" and {"libuv", "openssl", "libyaml", "llhttp", "yyjson", "zlib"} <= set(words)
+
+
 def test_a_configuration_that_is_not_there(weirs):
     done = subprocess.run([BINARY, "serve", "--config", "/nowhere.yaml", "--port", "0"], capture_output=True, text=True, timeout=30)
     assert done.returncode == 1 and "/nowhere.yaml" in done.stderr

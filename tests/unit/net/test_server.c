@@ -38,6 +38,7 @@ struct bench {
     enum weir_exchange_end last_end;
     size_t last_body;
     size_t body_limit;
+    const void *problem_user; /* of the last problem's exchange */
     struct kit_text text;
 };
 
@@ -46,6 +47,7 @@ static void on_head(void *user, weir_exchange *x)
     struct bench *b = user;
 
     b->heads++;
+    weir_exchange_set_user(x, b);
     if (b->body_limit > 0)
         weir_exchange_limit_body(x, b->body_limit);
     if (b->mode == REFUSE_EARLY)
@@ -82,11 +84,13 @@ static void on_end(void *user, weir_exchange *x, enum weir_exchange_end end)
         b->exchange = NULL;
 }
 
-static void write_problem(void *user, int status, struct weir_slice reason, struct weir_buf *fields,
-                          struct weir_buf *body)
+static void write_problem(void *user, const weir_exchange *exchange, int status, struct weir_slice reason,
+                          struct weir_buf *fields, struct weir_buf *body)
 {
-    (void)user;
+    struct bench *b = user;
+
     (void)status;
+    b->problem_user = weir_exchange_user(exchange);
     assert_int_equal(weir_buf_append(fields, WEIR_SLICE("Content-Type: application/json\r\n")), 0);
     assert_int_equal(weir_buf_append(body, WEIR_SLICE("{\"error\":\"")), 0);
     assert_int_equal(weir_buf_append(body, reason), 0);
@@ -372,6 +376,30 @@ static void bad_framing_is_answered_in_the_hosts_words_and_closed(void **state)
     assert_memory_equal(b->text.bytes, "HTTP/1.1 400 ", 13);
     assert_non_null(strstr(b->text.bytes, "{\"error\":"));
     assert_int_equal(b->requests, 0);
+    (void)close(fd);
+    close_bench(b);
+}
+
+static void a_problem_has_a_user_only_while_its_request_is_under_way(void **state)
+{
+    struct bench *b = open_bench(ECHO);
+    int fd = kit_connect(b->port);
+
+    (void)state;
+    b->body_limit = 8;
+    kit_send(b->loop, fd, "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n");
+    kit_expect_end(b->loop, fd, &b->text);
+    assert_memory_equal(b->text.bytes, "HTTP/1.1 413 ", 13);
+    assert_ptr_equal(b->problem_user, b);
+    (void)close(fd);
+
+    b->text = (struct kit_text){0};
+    fd = kit_connect(b->port);
+    kit_send(b->loop, fd, GET "nonsense\r\n\r\n");
+    kit_expect_end(b->loop, fd, &b->text);
+    assert_non_null(strstr(b->text.bytes, "HTTP/1.1 400 "));
+    assert_null(b->problem_user);
+    assert_int_equal(b->ends, 2);
     (void)close(fd);
     close_bench(b);
 }
@@ -729,6 +757,7 @@ int main(void)
         cmocka_unit_test(an_expected_continue_is_answered_when_the_body_is_wanted),
         cmocka_unit_test(an_expected_continue_is_not_answered_to_a_refused_body),
         cmocka_unit_test(bad_framing_is_answered_in_the_hosts_words_and_closed),
+        cmocka_unit_test(a_problem_has_a_user_only_while_its_request_is_under_way),
         cmocka_unit_test(a_stream_is_chunked_for_http_1_1),
         cmocka_unit_test(a_stream_ends_with_the_connection_for_http_1_0),
         cmocka_unit_test(an_aborted_stream_has_no_last_chunk),
