@@ -86,6 +86,14 @@ static inline WEIR_MUST_USE int weir_buf_append(struct weir_buf *buf, struct wei
     return 0;
 }
 
+/* Appends the parts one after the other; all of them or, with a negative result, nothing. */
+WEIR_MUST_USE int weir_buf_append_all(struct weir_buf *buf, const struct weir_slice *parts, size_t count);
+
+/* weir_buf_append_all with the parts as arguments. */
+#define WEIR_BUF_APPEND(buf, ...)                                                                            \
+    weir_buf_append_all((buf), (const struct weir_slice[]){__VA_ARGS__},                                     \
+                        sizeof((const struct weir_slice[]){__VA_ARGS__}) / sizeof(struct weir_slice))
+
 WEIR_MUST_USE int weir_buf_append_u64(struct weir_buf *buf, uint64_t value);
 
 /* The invariant above; for tests and fuzzers. */

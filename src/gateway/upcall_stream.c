@@ -8,8 +8,6 @@
  */
 #include "gateway/upcall_stream.h"
 
-#include <string.h>
-
 #include "base/slice.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
@@ -45,9 +43,8 @@ static struct weir_slice rewrite(struct weir_upcall *upcall, const struct weir_s
     char *at;
 
     weir_buf_clear(scratch);
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        if (weir_buf_append(scratch, parts[i]) < 0)
-            return event->raw;
+    if (weir_buf_append_all(scratch, parts, sizeof(parts) / sizeof(parts[0])) < 0)
+        return event->raw;
     at = scratch->ptr;
     text = weir_buf_slice(scratch);
     for (size_t i = 0; i + 2 < text.len; i++)
@@ -79,20 +76,11 @@ static struct spliced splice(struct weir_upcall *upcall, const struct weir_sse_e
 /* Room is left, or is made by counting what is held as content. */
 static void hold(struct weir_upcall *upcall, const struct spliced *out)
 {
-    size_t len = out->parts[0].len + out->parts[1].len + out->parts[2].len;
-    char *room;
-
-    if (upcall->held_events == HELD_EVENTS_MAX || weir_buf_reserve(&upcall->held, len, &room) < 0) {
+    if (upcall->held_events == HELD_EVENTS_MAX || weir_buf_append_all(&upcall->held, out->parts, 3) < 0) {
         upcall->content_told = true;
         weir_driver_on_progress(upcall, WEIR_PROGRESS_CONTENT);
         return;
     }
-    for (size_t i = 0; i < 3; i++) {
-        if (out->parts[i].len > 0)
-            memcpy(room, out->parts[i].ptr, out->parts[i].len);
-        room += out->parts[i].len;
-    }
-    weir_buf_commit(&upcall->held, len);
     upcall->held_events++;
 }
 

@@ -191,8 +191,6 @@ static int write_authorization(const struct weir_proxy *proxy, struct weir_buf *
 static int write_start(const struct weir_upstream *upstream, const struct weir_fetch_request *request,
                        struct weir_buf *buf)
 {
-    const struct weir_slice whole[] = {request->method, WEIR_SLICE_INIT(" http://"), upstream->authority,
-                                       request->target, WEIR_SLICE_INIT(" HTTP/1.1\r\n")};
     int r;
 
     if (upstream->proxy == NULL || upstream->tls)
@@ -200,8 +198,9 @@ static int write_start(const struct weir_upstream *upstream, const struct weir_f
     /* Checked by the same function, then written again in the longer form. */
     r = weir_http1_write_request(buf, request->method, request->target);
     weir_buf_clear(buf);
-    for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]) && r == 0; i++)
-        r = weir_buf_append(buf, whole[i]);
+    if (r == 0)
+        r = WEIR_BUF_APPEND(buf, request->method, WEIR_SLICE(" http://"), upstream->authority,
+                            request->target, WEIR_SLICE(" HTTP/1.1\r\n"));
     return r == 0 ? write_authorization(upstream->proxy, buf) : r;
 }
 
@@ -302,18 +301,10 @@ static void begin_shaking(struct weir_client_conn *conn)
 
 static int write_connect(const struct weir_upstream *upstream, struct weir_buf *buf)
 {
-    bool has_port = upstream->port != 443;
-    const struct weir_slice start[] = {WEIR_SLICE_INIT("CONNECT "),
-                                       upstream->authority,
-                                       has_port ? WEIR_SLICE("") : WEIR_SLICE(":443"),
-                                       WEIR_SLICE_INIT(" HTTP/1.1\r\nHost: "),
-                                       upstream->authority,
-                                       has_port ? WEIR_SLICE("") : WEIR_SLICE(":443"),
-                                       WEIR_SLICE_INIT("\r\n")};
-    int r = 0;
+    struct weir_slice port = upstream->port != 443 ? WEIR_SLICE_EMPTY : WEIR_SLICE(":443");
+    int r = WEIR_BUF_APPEND(buf, WEIR_SLICE("CONNECT "), upstream->authority, port,
+                            WEIR_SLICE(" HTTP/1.1\r\nHost: "), upstream->authority, port, WEIR_SLICE("\r\n"));
 
-    for (size_t i = 0; i < sizeof(start) / sizeof(start[0]) && r == 0; i++)
-        r = weir_buf_append(buf, start[i]);
     if (r == 0)
         r = write_authorization(upstream->proxy, buf);
     return r == 0 ? weir_http1_write_head_end(buf) : r;

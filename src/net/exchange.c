@@ -95,12 +95,11 @@ static int write_connection(const struct weir_exchange *conn, struct weir_buf *b
 static int write_start(const struct weir_exchange *conn, struct weir_buf *buf, int status,
                        struct weir_slice fields)
 {
-    const struct weir_slice date[] = {WEIR_SLICE_INIT("Date: "), weir_loop_http_date(conn->server->loop),
-                                      WEIR_SLICE_INIT("\r\n"), fields};
     int r = weir_http1_write_status(buf, (unsigned)status);
 
-    for (size_t i = 0; i < sizeof(date) / sizeof(date[0]) && r == 0; i++)
-        r = weir_buf_append(buf, date[i]);
+    if (r == 0)
+        r = WEIR_BUF_APPEND(buf, WEIR_SLICE("Date: "), weir_loop_http_date(conn->server->loop),
+                            WEIR_SLICE("\r\n"), fields);
     if (r == 0)
         r = write_connection(conn, buf);
     return r;

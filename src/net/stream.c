@@ -249,15 +249,6 @@ static void on_written(uv_write_t *write, int status)
     }
 }
 
-static int queue_parts(struct weir_stream *stream, const struct weir_slice *parts, size_t count)
-{
-    int r = 0;
-
-    for (size_t i = 0; i < count && r == 0; i++)
-        r = weir_buf_append(&stream->queue, parts[i]);
-    return r;
-}
-
 int weir_stream_write(struct weir_stream *stream, const struct weir_slice *parts, size_t count)
 {
     struct weir_slice rest[WEIR_STREAM_PARTS_MAX];
@@ -272,7 +263,7 @@ int weir_stream_write(struct weir_stream *stream, const struct weir_slice *parts
     for (size_t i = 0; i < count; i++)
         rest[i] = parts[i];
     done = advance(rest, count, sent);
-    r = queue_parts(stream, rest + done, count - done);
+    r = weir_buf_append_all(&stream->queue, rest + done, count - done);
     if (r < 0)
         return r;
     pump(stream);

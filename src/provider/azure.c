@@ -53,15 +53,6 @@ static int append_segment(struct weir_buf *buf, struct weir_slice text)
     return r;
 }
 
-static int append_all(struct weir_buf *buf, const struct weir_slice *parts, size_t count)
-{
-    int r = 0;
-
-    for (size_t i = 0; i < count && r == 0; i++)
-        r = weir_buf_append(buf, parts[i]);
-    return r;
-}
-
 /* The base without a route that somebody pasted with it. */
 static struct weir_slice bare_path(const struct weir_endpoint *endpoint)
 {
@@ -106,7 +97,7 @@ static int append_query(const struct weir_endpoint *endpoint, struct weir_buf *b
     if (version.len == 0 && !is_versionless(endpoint))
         version = WEIR_SLICE(WEIR_AZURE_API_VERSION);
     if (has_query)
-        r = append_all(buf, (struct weir_slice[]){WEIR_SLICE("?"), endpoint->base_query}, 2);
+        r = WEIR_BUF_APPEND(buf, WEIR_SLICE("?"), endpoint->base_query);
     if (r != 0 || has_version || version.len == 0 || weir_slice_eq(version, WEIR_SLICE("v1")))
         return r;
     r = weir_buf_append(buf, has_query ? WEIR_SLICE("&api-version=") : WEIR_SLICE("?api-version="));

@@ -81,11 +81,8 @@ int weir_failure_message(weir_kind kind, struct weir_slice display, struct weir_
         named ? WEIR_SLICE("Exception - ") : WEIR_SLICE_EMPTY,
         text,
     };
-    int r = 0;
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && r == 0; i++)
-        r = weir_buf_append(buf, parts[i]);
-    return r;
+    return weir_buf_append_all(buf, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 /* The next thing to hide: *ret_from to *ret_to.  False: nothing. */

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include <weir/error.h>
+#include <weir/mem_libc.h>
 
 #include "base/buf.h"
 #include "base/rand.h"
+#include "base/slice.h"
 #include "test_mem.h"
 
 static void what_is_appended_is_there(void **state)
@@ -170,9 +172,24 @@ static void any_run_of_calls_behaves_as_a_queue(void **state)
     test_mem_assert_empty(&mem);
 }
 
+static void parts_are_appended_all_or_none(void **state)
+{
+    WEIR_CLEANUP(weir_buf_deinit) struct weir_buf buf;
+
+    (void)state;
+    weir_buf_init(&buf, weir_mem_libc(), 8);
+    assert_int_equal(WEIR_BUF_APPEND(&buf, WEIR_SLICE_EMPTY, WEIR_SLICE("")), 0);
+    assert_int_equal(weir_buf_len(&buf), 0);
+    assert_int_equal(WEIR_BUF_APPEND(&buf, WEIR_SLICE("ab"), WEIR_SLICE_EMPTY, WEIR_SLICE("cde")), 0);
+    assert_int_equal(WEIR_BUF_APPEND(&buf, WEIR_SLICE("f"), WEIR_SLICE("ghi")), WEIR_ERR_LIMIT);
+    assert_true(weir_slice_eq(weir_buf_slice(&buf), WEIR_SLICE("abcde")));
+    assert_true(weir_buf_validate(&buf));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_are_appended_all_or_none),
         cmocka_unit_test(what_is_appended_is_there),
         cmocka_unit_test(a_buffer_is_usable_after_deinit),
         cmocka_unit_test(more_than_the_maximum_is_refused_as_a_whole),
