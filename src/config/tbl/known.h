@@ -258,8 +258,8 @@ KNOWN(WEIR, trace_calls, LATER, "traces of recent calls")
 KNOWN(WEIR, groups, LATER, "settings of one group")
 KNOWN(WEIR, allow_request_overrides, LATER, "settings that a request may bring")
 
-#include "config/tbl/known_litellm.h"
 #include "config/tbl/known_general.h"
+#include "config/tbl/known_litellm.h"
 
 #undef KNOWN
 #undef KNOWN_FAMILY

@@ -285,14 +285,19 @@ static void lists_of_another_shape_are_refused(void **state)
 static void a_list_of_more_targets_than_fit_says_how_many_do(void **state)
 {
     struct reading *reading = *state;
-    char body[1024] = "{\"model\": \"g\", \"fallbacks\": [\"B\"";
+    static const char start[] = "{\"model\": \"g\", \"fallbacks\": [\"B\"";
+    static const char another[] = ", \"B\"";
+    static const char end[] = "]}";
+    char body[1024];
+    size_t used = sizeof(start) - 1;
 
-    for (size_t i = 1; i < WEIR_ASKED_TARGETS_MAX; i++)
-        strcat(body, ", \"B\"");
-    strcat(body, "]}");
+    memcpy(body, start, used);
+    for (size_t i = 1; i < WEIR_ASKED_TARGETS_MAX; i++, used += sizeof(another) - 1)
+        memcpy(body + used, another, sizeof(another) - 1);
+    memcpy(body + used, end, sizeof(end));
     (void)accept(reading, body);
-    body[strlen(body) - 2] = '\0';
-    strcat(body, ", \"B\"]}");
+    memcpy(body + used, another, sizeof(another) - 1);
+    memcpy(body + used + sizeof(another) - 1, end, sizeof(end));
     refuse(reading, body, "fallbacks", "more entries in one place than 64");
 }
 
