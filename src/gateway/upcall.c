@@ -210,6 +210,7 @@ static void pass_large(struct weir_upcall *upcall, struct weir_slice bytes)
         return;
     weir_deliver_add(upcall->job, bytes);
     weir_deliver_flush(upcall->job);
+    weir_buf_deinit(&upcall->body); /* sent, or queued */
 }
 
 static void read_error(struct weir_upcall *upcall, struct weir_slice bytes)

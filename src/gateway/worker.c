@@ -63,21 +63,36 @@ static void run_stop(struct weir_loop_task *task)
     weir_loop_stop(worker->loop);
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What may be written before a pause is felt: the answer, or the start of a stream, that was held and is let
+ * go at once; of a stream under way two events; and beside it a head and what one read brought. */
+static size_t most_queued(const struct weir_settings *settings)
+{
+    uint64_t held =
+        larger(settings->max_response_bytes, settings->stream_hold_max_bytes + settings->max_event_bytes);
+
+    return (size_t)(larger(held, 2 * settings->max_event_bytes) + settings->stream_buffer_bytes +
+                    2 * LINES_MAX);
+}
+
 static int make_server(struct weir_worker *worker, weir_listener *listener)
 {
     const struct weir_settings *settings = &worker->gateway->config->settings;
     const struct weir_server_handler handler = weir_front_handler(worker);
-    const struct weir_server_config config = {
-        .max_head_bytes = (size_t)settings->max_head_bytes,
-        .max_headers = settings->max_header_count,
-        .max_body_bytes = (size_t)settings->max_body_bytes,
-        .high_water_bytes = (size_t)settings->stream_buffer_bytes,
-        .max_queue_bytes = (size_t)(settings->stream_buffer_bytes + 2 * settings->max_event_bytes),
-        .head_timeout_ns = settings->header_timeout_ns,
-        .body_timeout_ns = settings->body_timeout_ns,
-        .idle_timeout_ns = settings->idle_timeout_ns,
-        .send_timeout_ns = settings->client_write_timeout_ns,
-        .body_mem = weir_budget_mem(&worker->gateway->budget)};
+    const struct weir_server_config config = {.max_head_bytes = (size_t)settings->max_head_bytes,
+                                              .max_headers = settings->max_header_count,
+                                              .max_body_bytes = (size_t)settings->max_body_bytes,
+                                              .high_water_bytes = (size_t)settings->stream_buffer_bytes,
+                                              .max_queue_bytes = most_queued(settings),
+                                              .head_timeout_ns = settings->header_timeout_ns,
+                                              .body_timeout_ns = settings->body_timeout_ns,
+                                              .idle_timeout_ns = settings->idle_timeout_ns,
+                                              .send_timeout_ns = settings->client_write_timeout_ns,
+                                              .body_mem = weir_budget_mem(&worker->gateway->budget)};
     int r = weir_server_new(worker->loop, &config, &handler, &worker->gateway->connections, &worker->server);
 
     return r == 0 ? weir_server_listen(worker->server, listener, worker->index) : r;

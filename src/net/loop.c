@@ -165,7 +165,9 @@ void weir_loop_free(weir_loop *loop)
     uv_close((uv_handle_t *)&loop->waker, NULL);
     uv_close((uv_handle_t *)&loop->turn, NULL);
     uv_close((uv_handle_t *)&loop->knock, NULL);
-    (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
+    /* A weir_loop_stop() after the last run ends the first of these at once. */
+    while (uv_run(&loop->uv, UV_RUN_DEFAULT) != 0)
+        continue;
     (void)uv_loop_close(&loop->uv);
     uv_mutex_destroy(&loop->lock);
     weir_buf_deinit(&loop->head);

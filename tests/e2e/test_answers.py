@@ -221,6 +221,13 @@ def test_an_answer_over_the_limit_is_passed_on_as_it_comes(serve, up):
     assert reply.cut, "what was committed and then broke must not look complete"
 
 
+def test_a_large_answer_over_the_limit_gets_past_the_queue_of_its_client(serve, up):
+    weir = serve({"g": ["d1"]}, weir={"max_response_bytes": "8MiB", "max_event_bytes": "64KiB", "stream_buffer_bytes": "4KiB"})
+    up.says("d1", answers.text("a" * 20_000_000))
+    reply = weir.ask("g", timeout=50)
+    assert reply.status == 200 and reply.text == "a" * 20_000_000
+
+
 def test_a_big_event_passes_and_a_too_big_one_breaks_the_stream(serve, up):
     weir = serve({"g": ["d1"]}, weir={"max_event_bytes": "1MiB"})
     up.says("d1", answers.stream("a" * 900_000, "b"))

@@ -12,6 +12,7 @@ import pytest
 
 from kit import answers
 from kit.answers import HANG, Wait
+from kit.client import request_bytes
 from kit.configs import config
 from kit.weir import BINARY, SANITIZED, WORKERS
 
@@ -171,6 +172,20 @@ def test_a_second_signal_ends_it_at_once(serve, up):
     began = time.monotonic()
     assert weir.wait(5) is not None and time.monotonic() - began < 3
     assert waiting().failed
+
+
+def test_a_second_signal_leaves_nothing_behind_of_a_call_whose_client_left(serve, up):
+    weir = serve({"g": ["d1"]})
+    up.says("d1", answers.error(500))
+    with weir.connect() as connection:
+        connection.send(request_bytes({"model": "g", "messages": [], "num_retries": 100}))
+        assert up.wait_for(lambda u: u.hits() == 2)
+    time.sleep(0.2)
+    weir.signal(signal.SIGTERM)
+    time.sleep(0.2)
+    assert weir.process.poll() is None
+    weir.signal(signal.SIGTERM)
+    assert weir.wait(5) == 0  # a leak would be told by the status
 
 
 def test_ctrl_c_drains_as_well(serve, up):

@@ -150,6 +150,28 @@ static void the_clock_moves_with_the_turns(void **state)
     weir_loop_free(loop);
 }
 
+static void count_closed(uv_handle_t *handle)
+{
+    int *closed = handle->data;
+
+    (*closed)++;
+}
+
+static void a_stop_after_the_run_does_not_keep_what_closes_from_closing(void **state)
+{
+    weir_loop *loop = new_loop();
+    int closed = 0;
+    uv_idle_t handle = {.data = &closed};
+
+    (void)state;
+    assert_int_equal(uv_idle_init(weir_loop_uv(loop), &handle), 0);
+    kit_for(loop, WEIR_NS_PER_MS);
+    uv_close((uv_handle_t *)&handle, count_closed);
+    weir_loop_stop(loop);
+    weir_loop_free(loop);
+    assert_int_equal(closed, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +179,7 @@ int main(void)
         cmocka_unit_test(tasks_of_several_threads_all_run),
         cmocka_unit_test(a_task_may_be_taken_back),
         cmocka_unit_test(the_clock_moves_with_the_turns),
+        cmocka_unit_test(a_stop_after_the_run_does_not_keep_what_closes_from_closing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
