@@ -214,6 +214,11 @@ struct weir_slice weir_deployment_model(const weir_deployment *deployment)
     return deployment->spec.model;
 }
 
+bool weir_deployment_blocked(const weir_deployment *deployment)
+{
+    return deployment->spec.blocked;
+}
+
 void *weir_deployment_user(const weir_deployment *deployment)
 {
     return deployment->spec.user;

@@ -1,4 +1,5 @@
-/* A deployment counts as healthy while it is not cooling down; nobody is asked for this answer. */
+/* A deployment counts as healthy while it can be picked: neither cooling down nor paused.  Nobody is asked.
+ */
 #include "gateway/health.h"
 
 #include <weir/router.h>
@@ -13,13 +14,13 @@
 
 enum { LIST_MAX = 8 * 1024 * 1024 };
 
-static bool cooling(const struct weir_job *job, const weir_deployment *deployment)
+static bool healthy(const struct weir_job *job, const weir_deployment *deployment)
 {
     uint64_t now = weir_loop_now(job->worker->loop);
     struct weir_live_view view;
 
     weir_router_view(job->worker->gateway->router, deployment, now, &view);
-    return view.cooldown_until_ns > now;
+    return view.cooldown_until_ns <= now && !weir_deployment_blocked(deployment);
 }
 
 static void put_deployment(struct weir_json_writer *writer, const weir_deployment *deployment)
@@ -34,7 +35,7 @@ static void put_deployment(struct weir_json_writer *writer, const weir_deploymen
     weir_json_close(writer, '}');
 }
 
-/* The list of those that cool, or of those that do not; returns how many. */
+/* The list of those that are healthy, or of those that are not; returns how many. */
 static uint64_t put_list(const struct weir_job *job, struct weir_json_writer *writer, bool wanted)
 {
     const weir_snapshot *snapshot = job->worker->snapshot;
@@ -44,7 +45,7 @@ static uint64_t put_list(const struct weir_job *job, struct weir_json_writer *wr
     for (size_t i = 0; i < weir_snapshot_deployment_count(snapshot); i++) {
         const weir_deployment *deployment = weir_snapshot_deployment(snapshot, i);
 
-        if (cooling(job, deployment) != wanted)
+        if (healthy(job, deployment) != wanted)
             continue;
         put_deployment(writer, deployment);
         count++;
@@ -57,20 +58,20 @@ void weir_health_deployments(struct weir_job *job)
 {
     struct weir_json_writer writer;
     struct weir_buf body;
-    uint64_t healthy;
-    uint64_t unhealthy;
+    uint64_t well;
+    uint64_t unwell;
 
     weir_buf_init(&body, weir_arena_mem(&job->arena), LIST_MAX);
     weir_json_writer_init(&writer, &body);
     weir_json_open(&writer, '{');
     weir_json_put_key(&writer, WEIR_SLICE("healthy_endpoints"));
-    healthy = put_list(job, &writer, false);
+    well = put_list(job, &writer, true);
     weir_json_put_key(&writer, WEIR_SLICE("unhealthy_endpoints"));
-    unhealthy = put_list(job, &writer, true);
+    unwell = put_list(job, &writer, false);
     weir_json_put_key(&writer, WEIR_SLICE("healthy_count"));
-    weir_json_put_u64(&writer, healthy);
+    weir_json_put_u64(&writer, well);
     weir_json_put_key(&writer, WEIR_SLICE("unhealthy_count"));
-    weir_json_put_u64(&writer, unhealthy);
+    weir_json_put_u64(&writer, unwell);
     weir_json_close(&writer, '}');
     if (weir_json_writer_end(&writer) == 0)
         weir_reply_json(job, 200, weir_buf_slice(&body));
