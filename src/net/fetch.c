@@ -313,10 +313,7 @@ void weir_fetch_resume(struct weir_fetch *fetch)
     fetch->paused = false;
     if (conn == NULL || conn->phase != WEIR_LINK_BUSY || conn->resume.next != NULL)
         return;
-    if (conn->decoding == NULL && weir_buf_len(&conn->held) == 0 && !conn->ended) {
-        weir_stream_read_start(&conn->stream);
-        return;
-    }
+    /* Though nothing is held, the answer may be complete and nobody have been told: more need not come. */
     conn->resume.run = run_resume;
     weir_loop_post(conn->client->loop, &conn->resume);
 }

@@ -578,6 +578,23 @@ static void sip(struct fetch_kit *kit)
     }
 }
 
+static void a_fetch_that_was_paused_at_its_last_byte_ends_when_it_goes_on(void **state)
+{
+    struct pair pair = open_pair(NULL);
+    int fd = begin(&pair);
+
+    (void)state;
+    pair.kit->pause_on_body = true;
+    answer(&pair, fd, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
+    while (pair.kit->pieces == 0)
+        kit_turn(pair.kit->loop);
+    assert_int_equal(pair.kit->dones, 0);
+    weir_fetch_resume(&pair.kit->fetch);
+    fetch_kit_expect_body(pair.kit, "hello");
+    (void)close(fd);
+    close_pair(&pair);
+}
+
 static void pausing_at_each_piece_loses_nothing(void **state)
 {
     static char message[64 * 1024];
@@ -802,6 +819,7 @@ int main(void)
         cmocka_unit_test(a_damaged_or_cut_compressed_body_fails),
         cmocka_unit_test(a_gzip_bomb_is_stopped),
         cmocka_unit_test(a_paused_fetch_stops_its_upstream),
+        cmocka_unit_test(a_fetch_that_was_paused_at_its_last_byte_ends_when_it_goes_on),
         cmocka_unit_test(pausing_at_each_piece_loses_nothing),
         cmocka_unit_test(a_fetch_may_be_cancelled_in_each_phase),
         cmocka_unit_test(a_failure_that_is_still_to_be_told_may_be_cancelled),
