@@ -214,8 +214,12 @@ static void on_end(void *user, weir_exchange *exchange, enum weir_exchange_end e
     job->exchange = NULL;
     job->access.duration_ns = weir_loop_now(job->worker->loop) - job->begun_ns;
     note_end(job, end);
-    if (end != WEIR_EXCHANGE_SENT)
+    if (end != WEIR_EXCHANGE_SENT) {
         weir_driver_on_client_gone(job);
+        /* A call that runs on waits for nobody any more. */
+        if (job->server != NULL)
+            weir_upcall_resume(job->server);
+    }
     weir_job_leave(job);
 }
 

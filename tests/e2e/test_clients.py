@@ -56,6 +56,15 @@ def test_a_plain_call_runs_on_through_its_retries(serve, up):
     assert up.wait_for(lambda u: u.hits() == 2, 5)
 
 
+def test_a_plain_answer_that_had_begun_is_read_to_its_end(serve, up):
+    weir = serve({"g": ["d1"]}, weir={"max_response_bytes": "64KiB"})
+    up.says("d1", answers.text("a" * 40_000_000))
+    leave(weir, {"model": "g"}, "close", 1)
+    assert up.last("d1").ended_at is None, "the client took so much that nothing was held back"
+    assert up.wait_for(lambda u: u.last("d1").ended_at, 10)
+    assert up.last("d1").left_at is None
+
+
 def test_a_plain_call_that_runs_on_counts(serve, up):
     weir = serve({"g": ["d1"]}, router={"allowed_fails": 0, "cooldown_time": 20})
     up.says("d1", answers.late(answers.error("internal"), 0.4))
