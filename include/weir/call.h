@@ -114,6 +114,7 @@ struct weir_start {
     struct weir_slice model;     /* the provider's model with its provider, wildcards filled in */
     struct weir_slice overrides; /* of the hop's target; see struct weir_target */
     uint32_t hop;                /* hops to other groups before this attempt */
+    uint64_t limit_ns; /* of the attempt, or of its first chunk; the engine keeps it (decisions 17) */
 };
 
 struct weir_ask {

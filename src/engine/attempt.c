@@ -164,6 +164,7 @@ static void start(struct weir_call *call, struct weir_attempt *attempt, const we
                   struct weir_step *ret_step)
 {
     struct weir_frame *frame = call->frame;
+    uint64_t limit_ns = weir_stream_limit(call, frame, deployment, &attempt->by_caller);
     struct weir_event *event;
 
     announce(call, deployment);
@@ -174,8 +175,7 @@ static void start(struct weir_call *call, struct weir_attempt *attempt, const we
     call->state = WEIR_CALL_RUN;
     attempt->deployment = deployment;
     attempt->started_ns = call->now_ns;
-    attempt->deadline_ns =
-        weir_time_add(call->now_ns, weir_stream_limit(call, frame, deployment, &attempt->by_caller));
+    attempt->deadline_ns = weir_time_add(call->now_ns, limit_ns);
     event = weir_event_add(&call->events, WEIR_EVENT_ATTEMPT_STARTED, call->now_ns);
     event->attempt = attempt->number;
     event->group = frame->from.group;
@@ -186,7 +186,8 @@ static void start(struct weir_call *call, struct weir_attempt *attempt, const we
                             .group = frame->from.group,
                             .model = weir_resolve_provider_model(&call->arena, &frame->from, deployment),
                             .overrides = frame->target == NULL ? WEIR_SLICE_EMPTY : frame->target->overrides,
-                            .hop = call->hops};
+                            .hop = call->hops,
+                            .limit_ns = limit_ns};
 }
 
 enum weir_turn weir_state_pick(struct weir_call *call, struct weir_step *ret_step)

@@ -267,6 +267,7 @@ static struct weir_answer_facts failure_facts(const struct weir_job *job, const 
 
     if (failed != NULL) {
         facts.id_line = failed->upstream->id_line;
+        facts.limit_ns = failed->limit_ns;
         facts.provider_lines = failed->provider_lines;
     }
     return facts;

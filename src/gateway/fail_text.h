@@ -25,6 +25,7 @@ struct weir_failed {
     struct weir_failed *next; /* the one before it */
     uint32_t attempt;
     const struct weir_upstream *upstream;
+    uint64_t limit_ns; /* that the attempt had */
     struct weir_verdict verdict;
     struct weir_slice provider_lines; /* see weir_headers_of_provider */
 };

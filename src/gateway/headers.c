@@ -69,12 +69,12 @@ int weir_headers_put_u64(struct weir_buf *buf, struct weir_slice name, uint64_t 
     return put_own(buf, name, weir_text_u64(value, digits));
 }
 
-/* Milliseconds with microseconds behind the point. */
-static int put_ms(struct weir_buf *buf, struct weir_slice name, uint64_t ns)
+/* Thousandths of some unit of time, as that unit. */
+static int put_thousandths(struct weir_buf *buf, struct weir_slice name, uint64_t thousandths)
 {
     char digits[WEIR_TEXT_FIXED_MAX];
 
-    return put_own(buf, name, weir_text_fixed(ns / WEIR_NS_PER_US, 3, digits));
+    return put_own(buf, name, weir_text_fixed(thousandths, 3, digits));
 }
 
 /* What successes and failures have in common. */
@@ -115,9 +115,11 @@ int weir_headers_of_success(const struct weir_answer_facts *facts, struct weir_b
     if (r == 0)
         r = put_counts(facts, buf);
     if (r == 0)
-        r = put_ms(buf, WEIR_SLICE("x-litellm-response-duration-ms"), facts->duration_ns);
+        r = put_thousandths(buf, WEIR_SLICE("x-litellm-response-duration-ms"),
+                            facts->duration_ns / WEIR_NS_PER_US);
     if (r == 0)
-        r = put_ms(buf, WEIR_SLICE("x-litellm-overhead-duration-ms"), facts->overhead_ns);
+        r = put_thousandths(buf, WEIR_SLICE("x-litellm-overhead-duration-ms"),
+                            facts->overhead_ns / WEIR_NS_PER_US);
     return r;
 }
 
@@ -125,6 +127,8 @@ int weir_headers_of_failure(const struct weir_answer_facts *facts, struct weir_b
 {
     int r = put_common(facts, buf);
 
+    if (r == 0 && facts->limit_ns > 0)
+        r = put_thousandths(buf, WEIR_SLICE("x-litellm-timeout"), facts->limit_ns / WEIR_NS_PER_MS);
     if (r == 0 && facts->retry_after_s > 0)
         r = weir_headers_put_u64(buf, WEIR_SLICE("retry-after"), facts->retry_after_s);
     return r;

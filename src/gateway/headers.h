@@ -32,6 +32,7 @@ struct weir_answer_facts {
     uint32_t max_hops;
     uint64_t duration_ns;   /* from the request's head until now */
     uint64_t overhead_ns;   /* of it, what was not spent waiting for the provider */
+    uint64_t limit_ns;      /* of the attempt whose failure is told; 0: none */
     uint64_t retry_after_s; /* of failures by the gateway's own limits; 0: none */
 };
 

@@ -101,6 +101,7 @@ static void record(struct weir_upcall *upcall, const struct weir_verdict *verdic
     *failed = (struct weir_failed){.next = job->failed,
                                    .attempt = upcall->number,
                                    .upstream = upcall->upstream,
+                                   .limit_ns = upcall->limit_ns,
                                    .verdict = *verdict,
                                    .provider_lines = upcall->provider_lines};
     /* These are parts of the body, which goes before the job does. */
@@ -488,6 +489,7 @@ int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_s
     if (upcall == NULL)
         return WEIR_ERR_NOMEM;
     init(upcall, job, number);
+    upcall->limit_ns = start->limit_ns;
     upcall->upstream = weir_upstream_of(deployment->endpoint);
     if (place_refused(upcall))
         return refuse(upcall, WEIR_SLICE("the deployment takes no address and no key from requests"),

@@ -33,6 +33,7 @@ struct weir_upcall {
     uint32_t number;
     struct weir_upstream *upstream;
     struct weir_slice reported; /* the model's name for the caller, as a JSON string (decisions 16) */
+    uint64_t limit_ns;          /* that the engine has set, for the head of a failure */
     uint64_t started_ns;
     uint64_t ended_ns;
     bool stream;

@@ -23,6 +23,7 @@
     X("RS 25", rs_25_stream_timeouts_come_before_timeouts) \
     X("RS 25", rs_25_a_plain_call_has_no_stream_timeout) \
     X("RS 25", rs_25_the_default_is_6000_seconds) \
+    X("RS 25", rs_25_the_start_tells_the_limit) \
     X("RS 25", rs_25_a_timeout_is_a_408_of_kind_timeout) \
     X("RS 25", rs_25_a_timeout_is_retried_and_falls_back) \
     X("RS 15.4", rs_15_the_callers_own_limit_counts_against_nobody) \
@@ -167,6 +168,16 @@ static void rs_25_the_default_is_6000_seconds(void **state)
     (void)state;
     assert_int_equal(limit_of("d1 g : hang; router retries=0\n", "g"), 6000000);
     assert_int_equal(limit_of("d1 g : hang; router retries=0\n", "g stream"), 6000000);
+}
+
+static void rs_25_the_start_tells_the_limit(void **state)
+{
+    (void)state;
+    KIT(kit, "d1 g timeout=2 : 500; d2 h timeout=3 stream_timeout=1; router retries=0; fallbacks g: h\n");
+    const struct kit_call *call = expect_call(kit, "g stream", "d1:500 d2:ok");
+
+    assert_int_equal(call->attempts[1].start.limit_ns, weir_time_from_s(2));
+    assert_int_equal(call->attempts[2].start.limit_ns, weir_time_from_s(1));
 }
 
 static void rs_25_a_timeout_is_a_408_of_kind_timeout(void **state)

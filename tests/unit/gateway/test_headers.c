@@ -74,6 +74,18 @@ static void a_failure_tells_neither_counts_nor_group(void **state)
                     "\r\nx-weir-attempts: 1\r\nx-litellm-model-id: d1\r\nretry-after: 7\r\n");
 }
 
+static void a_failed_attempt_tells_the_limit_it_had(void **state)
+{
+    struct weir_answer_facts told = facts();
+
+    (void)state;
+    told.limit_ns = 2 * WEIR_NS_PER_S + 500 * WEIR_NS_PER_MS;
+    assert_int_equal(weir_headers_of_failure(&told, &text), 0);
+    assert_slice_is(weir_buf_slice(&text),
+                    "x-litellm-version: " WEIR_VERSION
+                    "\r\nx-weir-attempts: 1\r\nx-litellm-model-id: d1\r\nx-litellm-timeout: 2.500\r\n");
+}
+
 static void a_name_that_would_break_the_head_is_left_out(void **state)
 {
     struct weir_answer_facts told = facts();
@@ -125,6 +137,7 @@ int main(void)
         TEST(a_success_tells_who_served_and_after_how_much),
         TEST(the_most_that_was_allowed_is_told_when_some_was_used),
         TEST(a_failure_tells_neither_counts_nor_group),
+        TEST(a_failed_attempt_tells_the_limit_it_had),
         TEST(a_name_that_would_break_the_head_is_left_out),
         TEST(a_providers_fields_get_a_prefix),
         TEST(a_call_id_is_a_uuid_of_version_4),
