@@ -18,7 +18,7 @@
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 
-enum { LINES_MAX = 128 * 1024, SCRATCH_MAX = 32 * 1024 * 1024 };
+enum { LINES_MAX = 128 * 1024, HEAD_AND_READ_MAX = 256 * 1024, SCRATCH_MAX = 32 * 1024 * 1024 };
 
 static void stop_when_idle(struct weir_worker *worker)
 {
@@ -76,7 +76,7 @@ static size_t most_queued(const struct weir_settings *settings)
         larger(settings->max_response_bytes, settings->stream_hold_max_bytes + settings->max_event_bytes);
 
     return (size_t)(larger(held, 2 * settings->max_event_bytes) + settings->stream_buffer_bytes +
-                    2 * LINES_MAX);
+                    HEAD_AND_READ_MAX);
 }
 
 static int make_server(struct weir_worker *worker, weir_listener *listener)
