@@ -134,8 +134,10 @@ static void stream_on(struct weir_sim_run *run, struct weir_buf *out)
 
     while (more && run->tokens < may && weir_buf_len(out) < BATCH_MAX)
         more = next_token(run, out);
-    if (weir_buf_len(out) > 0)
+    if (weir_buf_len(out) > 0) {
         weir_upcall_on_body(run->upcall, weir_buf_slice(out));
+        weir_upcall_on_flush(run->upcall);
+    }
     if (!run->active) /* cancelled meanwhile */
         return;
     if (more)

@@ -242,6 +242,11 @@ void weir_upcall_on_body(struct weir_upcall *upcall, struct weir_slice bytes)
         read_plain(upcall, bytes);
 }
 
+void weir_upcall_on_flush(struct weir_upcall *upcall)
+{
+    weir_deliver_flush(upcall->job);
+}
+
 static void judge_plain(struct weir_upcall *upcall)
 {
     struct weir_slice body = weir_buf_slice(&upcall->body);
@@ -304,6 +309,15 @@ static void on_fetch_body(struct weir_fetch *fetch, struct weir_slice bytes)
     weir_upcall_leave(upcall);
 }
 
+static void on_fetch_flush(struct weir_fetch *fetch)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_flush(upcall);
+    weir_upcall_leave(upcall);
+}
+
 static void on_fetch_done(struct weir_fetch *fetch)
 {
     struct weir_upcall *upcall = fetch->user;
@@ -343,8 +357,11 @@ static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_fai
     weir_upcall_leave(upcall);
 }
 
-static const struct weir_fetch_events fetch_events = {
-    .on_head = on_fetch_head, .on_body = on_fetch_body, .on_done = on_fetch_done, .on_error = on_fetch_error};
+static const struct weir_fetch_events fetch_events = {.on_head = on_fetch_head,
+                                                      .on_body = on_fetch_body,
+                                                      .on_done = on_fetch_done,
+                                                      .on_error = on_fetch_error,
+                                                      .on_flush = on_fetch_flush};
 
 static int start_fetch(struct weir_upcall *upcall)
 {

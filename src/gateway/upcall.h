@@ -92,9 +92,10 @@ struct weir_upcall *weir_upcall_find(struct weir_job *job, uint32_t number);
 /* Nothing more comes from its source. */
 bool weir_upcall_quiet(const struct weir_upcall *upcall);
 
-/* What the source says.  The head and bytes are on loan for the call. */
+/* What the source says, as a fetch does: bytes are on loan until the next flush or end. */
 void weir_upcall_on_head(struct weir_upcall *upcall, const struct weir_http1_head *head);
 void weir_upcall_on_body(struct weir_upcall *upcall, struct weir_slice bytes);
+void weir_upcall_on_flush(struct weir_upcall *upcall);
 void weir_upcall_on_done(struct weir_upcall *upcall);
 void weir_upcall_on_broken(struct weir_upcall *upcall, weir_mishap mishap);
 

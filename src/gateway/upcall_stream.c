@@ -21,7 +21,7 @@ enum { HELD_EVENTS_MAX = 200 };
 /* The bytes of one event for the client. */
 struct spliced {
     struct weir_slice parts[3];
-    bool whole; /* parts are on loan as long as the event's input; else until the next event */
+    bool whole; /* parts are on loan as long as the source's bytes; else until the next event */
 };
 
 static bool within(struct weir_slice outer, struct weir_slice inner)
@@ -182,7 +182,6 @@ void weir_upcall_stream_body(struct weir_upcall *upcall, struct weir_slice bytes
 
     while (!upcall->told && (r = weir_sse_next(&upcall->sse, &input, &event)) == WEIR_SSE_EVENT)
         read_event(upcall, &event, bytes);
-    weir_deliver_flush(upcall->job);
     if (!upcall->told && r != 0)
         weir_upcall_fail(upcall, WEIR_MISHAP_TOO_LARGE, WEIR_SLICE_EMPTY);
 }

@@ -5,8 +5,8 @@
  * allocates nothing when a connection is idle.  The answer is delivered as it comes: head, pieces of the body
  * (decoded when it is gzip or deflate), done.  A fetch may be paused, and cancelled at any time.
  *
- *   start ----> on_head ----> on_body* ----> on_done
- *      \-----------\------------\----------> on_error          cancel: nothing more is called
+ *   start ----> on_head ----> (on_body+ on_flush)* ----> on_done
+ *      \-----------\-----------------\-----------------> on_error   cancel: nothing more is called
  *
  * Pool (decisions 26): connections are reused last in, first out; idle ones stay armed for reading and are
  * dropped on any byte or end; the peer's "Keep-Alive: timeout" is honoured.  A reused connection that fails
@@ -84,10 +84,13 @@ struct weir_fetch_failure {
 struct weir_fetch_events {
     /* Status and fields; the head lives until the fetch is over. */
     void (*on_head)(struct weir_fetch *fetch, const struct weir_http1_head *head);
-    /* The next bytes of the body; alive during the call. */
+    /* The next bytes of the body; alive until on_flush, on_done or on_error, whichever comes next. */
     void (*on_body)(struct weir_fetch *fetch, struct weir_slice bytes);
     void (*on_done)(struct weir_fetch *fetch);
     void (*on_error)(struct weir_fetch *fetch, const struct weir_fetch_failure *failure);
+    /* All that was read so far is told, and the loop goes on: who gathers pieces, to pass them on with one
+     * system call, does so now.  NULL: nobody gathers. */
+    void (*on_flush)(struct weir_fetch *fetch);
 };
 
 enum { WEIR_FETCH_PARTS_MAX = 16 };

@@ -107,6 +107,12 @@ static bool alive(const struct weir_client_conn *conn, const struct weir_fetch *
     return conn->phase == WEIR_LINK_BUSY && conn->fetch == fetch;
 }
 
+static void flush(struct weir_client_conn *conn, struct weir_fetch *fetch)
+{
+    if (alive(conn, fetch) && fetch->events->on_flush != NULL)
+        fetch->events->on_flush(fetch);
+}
+
 /* Undoes the coding of a piece and delivers it, as far as the fetch lets it. */
 static void decode(struct weir_client_conn *conn, struct weir_slice coded)
 {
@@ -126,6 +132,7 @@ static void decode(struct weir_client_conn *conn, struct weir_slice coded)
         r = weir_inflate_next(&decoding->inflate, &coded, room, WEIR_LOOP_DECODED_BYTES, &len);
         if (len > 0 && (r == 0 || r == WEIR_INFLATE_MORE))
             fetch->events->on_body(fetch, (struct weir_slice){room, len});
+        flush(conn, fetch); /* the room is needed again */
         if (!alive(conn, fetch))
             return;
     }
@@ -243,12 +250,11 @@ static void take_all(struct weir_client_conn *conn, struct weir_slice bytes)
 {
     struct weir_fetch *fetch = conn->fetch;
 
-    while (alive(conn, fetch) && !fetch->paused) {
-        if (!take_next(conn, &bytes))
-            return;
-    }
-    if (alive(conn, fetch))
+    while (alive(conn, fetch) && !fetch->paused && take_next(conn, &bytes))
+        continue;
+    if (alive(conn, fetch) && fetch->paused)
         hold(conn, bytes);
+    flush(conn, fetch);
 }
 
 void weir_answer_take(struct weir_client_conn *conn, struct weir_slice bytes)
