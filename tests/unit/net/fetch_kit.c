@@ -40,6 +40,13 @@ static void on_body(struct weir_fetch *fetch, struct weir_slice bytes)
         weir_fetch_cancel(fetch);
 }
 
+static void on_flush(struct weir_fetch *fetch)
+{
+    struct fetch_kit *kit = fetch->user;
+
+    kit->flushes++;
+}
+
 static void on_done(struct weir_fetch *fetch)
 {
     struct fetch_kit *kit = fetch->user;
@@ -60,7 +67,7 @@ static void on_error(struct weir_fetch *fetch, const struct weir_fetch_failure *
     kit->text.bytes[kit->text.len] = '\0';
 }
 
-static const struct weir_fetch_events events = {on_head, on_body, on_done, on_error};
+static const struct weir_fetch_events events = {on_head, on_body, on_done, on_error, on_flush};
 
 struct fetch_kit *fetch_kit_open(const struct weir_client_config *config)
 {

@@ -30,6 +30,7 @@ struct fetch_kit {
     bool keep_body; /* else only counted */
     size_t body_bytes;
     size_t pieces;
+    size_t flushes;
     struct kit_text text;  /* the answer's body, or the failure's text */
     struct kit_text heard; /* what the upstream received */
 };

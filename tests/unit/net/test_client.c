@@ -595,6 +595,27 @@ static void a_fetch_that_was_paused_at_its_last_byte_ends_when_it_goes_on(void *
     close_pair(&pair);
 }
 
+static void pieces_of_one_read_are_followed_by_one_flush(void **state)
+{
+    struct pair pair = open_pair(NULL);
+    int fd = begin(&pair);
+
+    (void)state;
+    answer(&pair, fd,
+           "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+           "1\r\nh\r\n2\r\nel\r\n1\r\nl\r\n");
+    while (pair.kit->flushes == 0)
+        kit_turn(pair.kit->loop);
+    assert_int_equal(pair.kit->pieces, 3);
+    assert_int_equal(pair.kit->flushes, 1);
+    answer(&pair, fd, "1\r\no\r\n0\r\n\r\n");
+    fetch_kit_wait(pair.kit);
+    fetch_kit_expect_body(pair.kit, "hello");
+    assert_int_equal(pair.kit->flushes, 1); /* the end says it too */
+    (void)close(fd);
+    close_pair(&pair);
+}
+
 static void pausing_at_each_piece_loses_nothing(void **state)
 {
     static char message[64 * 1024];
@@ -820,6 +841,7 @@ int main(void)
         cmocka_unit_test(a_gzip_bomb_is_stopped),
         cmocka_unit_test(a_paused_fetch_stops_its_upstream),
         cmocka_unit_test(a_fetch_that_was_paused_at_its_last_byte_ends_when_it_goes_on),
+        cmocka_unit_test(pieces_of_one_read_are_followed_by_one_flush),
         cmocka_unit_test(pausing_at_each_piece_loses_nothing),
         cmocka_unit_test(a_fetch_may_be_cancelled_in_each_phase),
         cmocka_unit_test(a_failure_that_is_still_to_be_told_may_be_cancelled),
