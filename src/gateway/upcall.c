@@ -247,6 +247,19 @@ void weir_upcall_on_flush(struct weir_upcall *upcall)
     weir_deliver_flush(upcall->job);
 }
 
+/* Of the conditions of weir_read_answer. */
+static weir_mishap mishap_of(int condition)
+{
+    switch (condition) {
+    case WEIR_ANSWER_ERROR:
+        return WEIR_MISHAP_ERROR_BODY;
+    case WEIR_ANSWER_GAVE_UP:
+        return WEIR_MISHAP_GAVE_UP;
+    default:
+        return WEIR_MISHAP_BAD_ANSWER;
+    }
+}
+
 static void judge_plain(struct weir_upcall *upcall)
 {
     struct weir_slice body = weir_buf_slice(&upcall->body);
@@ -263,7 +276,7 @@ static void judge_plain(struct weir_upcall *upcall)
         weir_upcall_finish(upcall);
         return;
     }
-    weir_upcall_fail(upcall, r == WEIR_ANSWER_ERROR ? WEIR_MISHAP_ERROR_BODY : WEIR_MISHAP_BAD_ANSWER, body);
+    weir_upcall_fail(upcall, mishap_of(r), body);
 }
 
 void weir_upcall_on_done(struct weir_upcall *upcall)

@@ -159,6 +159,9 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
     case WEIR_CHUNK_ERROR:
         weir_upcall_fail(upcall, WEIR_MISHAP_ERROR_BODY, facts.error);
         return;
+    case WEIR_CHUNK_GAVE_UP:
+        weir_upcall_fail(upcall, WEIR_MISHAP_GAVE_UP, WEIR_SLICE_EMPTY);
+        return;
     case WEIR_CHUNK_BAD:
         weir_upcall_fail(upcall, WEIR_MISHAP_BAD_CHUNK, event->data);
         return;

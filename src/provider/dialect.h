@@ -85,22 +85,23 @@ struct weir_plain_answer {
     bool content_filtered; /* a finish reason is content_filter (router-semantics 11.5) */
 };
 
-/* Failures that call themselves 200 (decisions 24); classify as WEIR_MISHAP_ERROR_BODY and
- * WEIR_MISHAP_BAD_ANSWER. */
-#define WEIR_ANSWER_ERROR 1 /* an error object, or the finish reason "error" */
-#define WEIR_ANSWER_BAD   2 /* empty, no JSON, or not an answer to this route */
+/* Failures that call themselves 200 (decisions 24); classify as the mishap behind the arrow. */
+#define WEIR_ANSWER_ERROR   1 /* an error object -> WEIR_MISHAP_ERROR_BODY */
+#define WEIR_ANSWER_BAD     2 /* empty, no JSON, or not an answer to this route -> WEIR_MISHAP_BAD_ANSWER */
+#define WEIR_ANSWER_GAVE_UP 3 /* the finish reason "error", and no object -> WEIR_MISHAP_GAVE_UP */
 
 /* Reads a whole plain answer.  0, or a condition above.  Pure. */
 WEIR_MUST_USE int weir_read_answer(const struct weir_endpoint *endpoint, weir_route route,
                                    struct weir_slice body, struct weir_plain_answer *ret_answer);
 
 typedef enum weir_chunk_class {
-    WEIR_CHUNK_EMPTY, /* no content to a caller: role, lifecycle, ping, usage, empty delta */
-    WEIR_CHUNK_TEXT,  /* content: plain assistant text and nothing else */
-    WEIR_CHUNK_OTHER, /* content of another sort is in it: tools, reasoning, refusal, audio, ... (14.2) */
-    WEIR_CHUNK_DONE,  /* the end marker */
-    WEIR_CHUNK_ERROR, /* the provider tells a failure: classify `error` as WEIR_MISHAP_ERROR_BODY */
-    WEIR_CHUNK_BAD    /* not JSON where JSON is due: WEIR_MISHAP_BAD_CHUNK (decisions 28) */
+    WEIR_CHUNK_EMPTY,   /* no content to a caller: role, lifecycle, ping, usage, empty delta */
+    WEIR_CHUNK_TEXT,    /* content: plain assistant text and nothing else */
+    WEIR_CHUNK_OTHER,   /* content of another sort is in it: tools, reasoning, refusal, audio, ... (14.2) */
+    WEIR_CHUNK_DONE,    /* the end marker */
+    WEIR_CHUNK_ERROR,   /* the provider tells a failure: classify `error` as WEIR_MISHAP_ERROR_BODY */
+    WEIR_CHUNK_GAVE_UP, /* the finish reason "error", and no object: WEIR_MISHAP_GAVE_UP */
+    WEIR_CHUNK_BAD      /* not JSON where JSON is due: WEIR_MISHAP_BAD_CHUNK (decisions 28) */
 } weir_chunk_class;
 
 struct weir_chunk {

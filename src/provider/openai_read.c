@@ -227,8 +227,10 @@ int weir_openai_read_answer(weir_route route, struct weir_slice body, struct wei
 
     if (!read_object(route, body, &facts))
         return WEIR_ANSWER_BAD;
-    if (facts.ended_in_error || (facts.error.len > 0 && facts.no_items))
+    if (facts.error.len > 0 && (facts.ended_in_error || facts.no_items))
         return WEIR_ANSWER_ERROR;
+    if (facts.ended_in_error)
+        return WEIR_ANSWER_GAVE_UP;
     if (!facts.has_items)
         return WEIR_ANSWER_BAD;
     *ret_answer = (struct weir_plain_answer){
@@ -252,8 +254,10 @@ static void read_other(struct weir_slice other, struct weir_chunk *ret_chunk)
 
 static weir_chunk_class class_of(const struct facts *facts)
 {
-    if (facts->error.len > 0 || facts->ended_in_error)
+    if (facts->error.len > 0)
         return WEIR_CHUNK_ERROR;
+    if (facts->ended_in_error)
+        return WEIR_CHUNK_GAVE_UP;
     if (facts->other)
         return WEIR_CHUNK_OTHER;
     return facts->text ? WEIR_CHUNK_TEXT : WEIR_CHUNK_EMPTY;

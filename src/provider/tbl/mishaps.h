@@ -21,6 +21,8 @@ X(CUT_OFF, CONNECTION, 500, "Connection error.", 0, CONNECTION, 500)
 X(STREAM_CUT, CONNECTION, 500, "The stream ended without a finish reason.", 0, CONNECTION, 500)
 /* A 2xx that is no answer to this route: empty, no JSON, another shape. */
 X(BAD_ANSWER, INTERNAL, 500, "The provider's answer is not the expected JSON.", 0, INTERNAL, 500)
+/* The finish reason "error" without an error object; what was said until then is no description of it. */
+X(GAVE_UP, INTERNAL, 500, "The provider ended its answer with the finish reason error.", 0, INTERNAL, 500)
 /* A chunk that is not valid JSON (decisions 28). */
 X(BAD_CHUNK, INTERNAL, 500, "A chunk of the provider's stream is not valid JSON.", 0, INTERNAL, 500)
 /* A head or an event over its limit. */

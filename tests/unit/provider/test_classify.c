@@ -118,8 +118,19 @@ static void an_error_in_a_stream_has_its_true_kind(void **state)
     assert_int_equal(judge(&report).failure.kind, WEIR_KIND_CONTEXT_WINDOW);
     report.body = WEIR_SLICE("{\"error\":{\"message\":\"odd\"}}");
     assert_int_equal(judge(&report).failure.kind, WEIR_KIND_INTERNAL);
-    report.body = WEIR_SLICE("{\"choices\":[{\"finish_reason\":\"error\"}]}");
-    assert_int_equal(judge(&report).failure.kind, WEIR_KIND_INTERNAL);
+}
+
+static void what_was_said_before_giving_up_does_not_describe_the_failure(void **state)
+{
+    struct weir_mishap_report report = report_of(
+        "openai", WEIR_MISHAP_GAVE_UP, 200,
+        "{\"choices\":[{\"message\":{\"content\":\"A rate limit is\"},\"finish_reason\":\"error\"}]}");
+    struct weir_verdict verdict = judge(&report);
+
+    (void)state;
+    assert_int_equal(verdict.failure.kind, WEIR_KIND_INTERNAL);
+    assert_int_equal(verdict.failure.status, 500);
+    assert_slice_is(verdict.text, "The provider ended its answer with the finish reason error.");
 }
 
 static void the_providers_words_are_passed_on(void **state)
@@ -246,6 +257,7 @@ int main(void)
         CASE(a_failure_without_an_answer_is_what_happened),
         CASE(an_answer_that_is_no_stream_counts_as_a_500),
         CASE(an_error_in_a_stream_has_its_true_kind),
+        CASE(what_was_said_before_giving_up_does_not_describe_the_failure),
         CASE(the_providers_words_are_passed_on),
         CASE(a_422_shows_the_upstreams_type),
         CASE(an_answer_without_words_is_described),

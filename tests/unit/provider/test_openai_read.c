@@ -101,7 +101,10 @@ static void an_error_object_with_200_is_a_failed_attempt(void **state)
     assert_int_equal(answer(WEIR_ROUTE_CHAT, "{\"error\": \"busy\", \"choices\": []}", &a),
                      WEIR_ANSWER_ERROR);
     assert_int_equal(answer(WEIR_ROUTE_CHAT, "{\"choices\":[{\"finish_reason\":\"error\"}]}", &a),
-                     WEIR_ANSWER_ERROR);
+                     WEIR_ANSWER_GAVE_UP);
+    assert_int_equal(
+        answer(WEIR_ROUTE_CHAT, "{\"choices\":[{\"error\":{\"code\":502},\"finish_reason\":\"error\"}]}", &a),
+        WEIR_ANSWER_ERROR);
     assert_int_equal(answer(WEIR_ROUTE_CHAT, "{\"error\": null, \"choices\": [{}]}", &a), 0);
 }
 
@@ -139,7 +142,8 @@ static const struct chunk_case chat_cases[] = {
     {" [DONE] ", WEIR_CHUNK_DONE},
     {"{\"error\":{\"message\":\"x\"}}", WEIR_CHUNK_ERROR},
     {"{\"error\":\"x\",\"choices\":[{\"delta\":{\"content\":\"y\"}}]}", WEIR_CHUNK_ERROR},
-    {"{\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}", WEIR_CHUNK_ERROR},
+    {"{\"choices\":[{\"delta\":{},\"finish_reason\":\"error\"}]}", WEIR_CHUNK_GAVE_UP},
+    {"{\"choices\":[{\"delta\":{},\"error\":{\"code\":502},\"finish_reason\":\"error\"}]}", WEIR_CHUNK_ERROR},
     {"{\"choices\":[{\"delta\":{},\"error\":{\"code\":502}}]}", WEIR_CHUNK_ERROR},
     {"{\"error\":null,\"choices\":[]}", WEIR_CHUNK_EMPTY},
     {"{not json", WEIR_CHUNK_BAD},
