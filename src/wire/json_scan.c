@@ -469,13 +469,10 @@ int weir_json_step(struct weir_json_cursor *cursor, struct weir_json_item *ret_i
     return advance(cursor, true, ret_item);
 }
 
-int weir_json_over(struct weir_json_cursor *cursor, struct weir_json_item *item)
+int weir_json_over_container(struct weir_json_cursor *cursor, struct weir_json_item *item)
 {
-    struct step step;
+    struct step step = scan_container(cursor->at, cursor->end, cursor->depth_left);
 
-    if (item->value.type < WEIR_JSON_ARRAY || item->value.text.len > 0)
-        return 0;
-    step = scan_value(cursor->at, cursor->end, item->value.type, cursor->depth_left);
     if (step.ok)
         item->value = value_of(cursor->at, item->value.type, step);
     cursor->at = step.at;

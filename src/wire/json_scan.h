@@ -106,8 +106,16 @@ WEIR_MUST_USE int weir_json_next(struct weir_json_cursor *cursor, struct weir_js
  */
 WEIR_MUST_USE int weir_json_step(struct weir_json_cursor *cursor, struct weir_json_item *ret_item);
 
+/* The part of weir_json_over for a container. */
+WEIR_MUST_USE int weir_json_over_container(struct weir_json_cursor *cursor, struct weir_json_item *item);
+
 /* Completes the item of a step; does nothing where it is complete.  0 or WEIR_JSON_BAD. */
-WEIR_MUST_USE int weir_json_over(struct weir_json_cursor *cursor, struct weir_json_item *item);
+static inline WEIR_MUST_USE int weir_json_over(struct weir_json_cursor *cursor, struct weir_json_item *item)
+{
+    if (item->value.type < WEIR_JSON_ARRAY || item->value.text.len > 0)
+        return 0;
+    return weir_json_over_container(cursor, item);
+}
 
 /* Starts a walk in the array or object that a step has stopped at.  The cursor is not used until out. */
 void weir_json_into(const struct weir_json_cursor *cursor, struct weir_json_cursor *ret_inner);
