@@ -86,29 +86,6 @@ void weir_buf_consume(struct weir_buf *buf, size_t count)
         weir_buf_clear(buf);
 }
 
-int weir_buf_append_all(struct weir_buf *buf, const struct weir_slice *parts, size_t count)
-{
-    size_t total = 0;
-    char *room;
-    int r;
-
-    for (size_t i = 0; i < count; i++)
-        if (__builtin_add_overflow(total, parts[i].len, &total))
-            return WEIR_ERR_LIMIT;
-    if (total == 0)
-        return 0;
-    r = weir_buf_reserve(buf, total, &room);
-    if (r < 0)
-        return r;
-    for (size_t i = 0; i < count; i++) {
-        if (parts[i].len > 0)
-            memcpy(room, parts[i].ptr, parts[i].len);
-        room += parts[i].len;
-    }
-    weir_buf_commit(buf, total);
-    return 0;
-}
-
 int weir_buf_append_u64(struct weir_buf *buf, uint64_t value)
 {
     char digits[WEIR_TEXT_U64_MAX];

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <weir/attr.h>
+#include <weir/error.h>
 #include <weir/mem.h>
 #include <weir/slice.h>
 
@@ -87,7 +88,29 @@ static inline WEIR_MUST_USE int weir_buf_append(struct weir_buf *buf, struct wei
 }
 
 /* Appends the parts one after the other; all of them or, with a negative result, nothing. */
-WEIR_MUST_USE int weir_buf_append_all(struct weir_buf *buf, const struct weir_slice *parts, size_t count);
+static inline WEIR_MUST_USE int weir_buf_append_all(struct weir_buf *buf, const struct weir_slice *parts,
+                                                    size_t count)
+{
+    size_t total = 0;
+    char *room;
+    int r;
+
+    for (size_t i = 0; i < count; i++)
+        if (__builtin_add_overflow(total, parts[i].len, &total))
+            return WEIR_ERR_LIMIT;
+    if (total == 0)
+        return 0;
+    r = weir_buf_reserve(buf, total, &room);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].len > 0)
+            memcpy(room, parts[i].ptr, parts[i].len);
+        room += parts[i].len;
+    }
+    weir_buf_commit(buf, total);
+    return 0;
+}
 
 /* weir_buf_append_all with the parts as arguments. */
 #define WEIR_BUF_APPEND(buf, ...)                                                                            \
