@@ -11,16 +11,16 @@ enum { FIRST_CAPACITY = 16 };
 
 static const uint64_t hash_seed = 0x7765697200000001U;
 
-void weir_map_init(struct weir_map *map, const struct weir_mem *mem)
+void weir_map_init(struct weir_map *map, const struct weir_mem *mem, size_t max_count)
 {
-    *map = (struct weir_map){.mem = mem};
+    *map = (struct weir_map){.mem = mem, .max_count = max_count};
 }
 
 void weir_map_deinit(struct weir_map *map)
 {
     if (map->entries != NULL)
         map->mem->free(map->mem->user, map->entries, map->cap * sizeof(*map->entries));
-    weir_map_init(map, map->mem);
+    weir_map_init(map, map->mem, map->max_count);
 }
 
 /* The entry of the key, or the free place where it belongs.  The table is never full. */
@@ -43,7 +43,8 @@ void *weir_map_get(const struct weir_map *map, struct weir_slice key)
 
 static int grow(struct weir_map *map)
 {
-    struct weir_map bigger = {.mem = map->mem, .cap = map->cap == 0 ? FIRST_CAPACITY : map->cap * 2};
+    struct weir_map bigger = {
+        .mem = map->mem, .cap = map->cap == 0 ? FIRST_CAPACITY : map->cap * 2, .max_count = map->max_count};
     size_t at = 0;
     const struct weir_map_entry *e;
 
@@ -65,6 +66,8 @@ int weir_map_add(struct weir_map *map, struct weir_slice key, void *value)
     struct weir_map_entry *e;
     int r;
 
+    if (map->count >= map->max_count)
+        return weir_map_get(map, key) != NULL ? WEIR_MAP_EXISTS : WEIR_ERR_LIMIT;
     if (map->count + 1 > map->cap / 4 * 3) {
         r = grow(map);
         if (r < 0)
@@ -99,5 +102,6 @@ bool weir_map_validate(const struct weir_map *map)
         if (place(map, e->key, e->hash) != e)
             return false;
     }
-    return count == map->count && (map->cap & (map->cap - 1)) == 0 && map->count <= map->cap;
+    return count == map->count && (map->cap & (map->cap - 1)) == 0 && map->count <= map->cap &&
+           map->count <= map->max_count;
 }

@@ -27,9 +27,11 @@ struct weir_map {
     struct weir_map_entry *entries;
     size_t cap; /* 0 or a power of two */
     size_t count;
+    size_t max_count;
 };
 
-void weir_map_init(struct weir_map *map, const struct weir_mem *mem);
+/* Makes an empty map, without memory so far, that takes up to max_count keys. */
+void weir_map_init(struct weir_map *map, const struct weir_mem *mem, size_t max_count);
 
 /* Gives the table back; the values are the caller's.  Accepts a zeroed map. */
 void weir_map_deinit(struct weir_map *map);
@@ -40,7 +42,8 @@ void *weir_map_get(const struct weir_map *map, struct weir_slice key);
 /* The key was there already; its value is unchanged. */
 #define WEIR_MAP_EXISTS 1
 
-/* Adds a key with a value that is not NULL.  0, WEIR_MAP_EXISTS or WEIR_ERR_NOMEM. */
+/* Adds a key with a value that is not NULL.  0, WEIR_MAP_EXISTS, WEIR_ERR_LIMIT (the map is
+ * full) or WEIR_ERR_NOMEM. */
 WEIR_MUST_USE int weir_map_add(struct weir_map *map, struct weir_slice key, void *value);
 
 /* Walks the entries in no particular order: start with *at = 0; NULL at the end. */

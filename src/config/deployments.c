@@ -23,7 +23,7 @@
 #include "config/tree_json.h"
 #include "config/value.h"
 
-enum { ID_BYTES = SHA256_DIGEST_LENGTH, SAME_MAX = 10000 };
+enum { ID_BYTES = SHA256_DIGEST_LENGTH };
 
 struct reading {
     struct weir_loader *loader;
@@ -31,6 +31,8 @@ struct reading {
     const struct weir_yaml *of_every_call; /* lies over each entry's params; NULL: nothing */
     struct weir_path list;
     struct weir_map ids; /* id to the deployment that has it */
+    struct weir_map
+        twins; /* id of the first of several equal entries to the number of the next, a uint64_t */
     struct weir_deployment_settings defaults;
 };
 
@@ -239,6 +241,41 @@ static int hash_id(struct weir_loader *loader, const struct weir_config_entry *e
     return 0;
 }
 
+/* Counts the entries that would share an id: 1 for the second. */
+static int next_twin(struct reading *reading, struct weir_slice id, uint64_t *ret_twin)
+{
+    uint64_t *next = weir_map_get(&reading->twins, id);
+    int rv = 0;
+
+    if (next == NULL) {
+        next = weir_arena_zalloc(reading->loader->arena, 1, sizeof(*next));
+        if (next == NULL)
+            return WEIR_ERR_NOMEM;
+        rv = weir_map_add(&reading->twins, id, next);
+    }
+    if (rv == 0)
+        *ret_twin = ++*next;
+    return rv;
+}
+
+/* An id from the entry; equal ones get different ids, the same at each start while their order stays. */
+static int make_id(struct reading *reading, const struct weir_config_entry *entry, struct weir_slice *ret_id)
+{
+    struct weir_slice first, id;
+    uint64_t twin = 0;
+    int rv = hash_id(reading->loader, entry, twin, &first);
+
+    id = first;
+    while (rv == 0 && weir_map_get(&reading->ids, id) != NULL) {
+        rv = next_twin(reading, first, &twin);
+        if (rv == 0)
+            rv = hash_id(reading->loader, entry, twin, &id);
+    }
+    if (rv == 0)
+        *ret_id = id;
+    return rv;
+}
+
 /* The written id, which must be new, or one made from the entry. */
 static int choose_id(struct reading *reading, const struct weir_config_entry *entry,
                      struct weir_slice *ret_id)
@@ -247,19 +284,15 @@ static int choose_id(struct reading *reading, const struct weir_config_entry *en
     const struct weir_config_deployment *first = id.len == 0 ? NULL : weir_map_get(&reading->ids, id);
     struct weir_path path = {&entry->info_path, WEIR_SLICE("id"), 0};
     char digits[WEIR_TEXT_U64_MAX];
-    int rv = 0;
 
     if (first != NULL)
         return skip(reading, weir_yaml_get(entry->info, path.key), &path,
                     WEIR_SLICE("this id is taken by the entry in line "),
                     weir_text_u64(first->place.line, digits));
     if (id.len == 0)
-        rv = hash_id(reading->loader, entry, 0, &id);
-    for (uint64_t twin = 1; rv == 0 && weir_map_get(&reading->ids, id) != NULL && twin < SAME_MAX; twin++)
-        rv = hash_id(reading->loader, entry, twin, &id);
-    if (rv == 0)
-        *ret_id = id;
-    return rv;
+        return make_id(reading, entry, ret_id);
+    *ret_id = id;
+    return 0;
 }
 
 static double limit_of(uint64_t first, uint64_t second)
@@ -408,9 +441,11 @@ int weir_deployments_read(struct weir_loader *loader)
         return rv;
     loader->consequence =
         loader->config->settings.ignore_invalid ? WEIR_SLICE("; the entry is skipped") : WEIR_SLICE_EMPTY;
-    weir_map_init(&reading.ids, loader->arena->mem);
+    weir_map_init(&reading.ids, loader->arena->mem, list->count);
+    weir_map_init(&reading.twins, loader->arena->mem, list->count);
     default_fields(&reading.defaults);
     rv = read_entries(&reading, list);
+    weir_map_deinit(&reading.twins);
     weir_map_deinit(&reading.ids);
     loader->consequence = WEIR_SLICE_EMPTY;
     return rv;

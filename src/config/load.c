@@ -17,6 +17,7 @@
 #include "config/sections.h"
 #include "config/source.h"
 #include "config/variables.h"
+#include "config/yaml_read.h"
 
 enum { ARENA_BLOCK_BYTES = 64 * 1024 };
 #define ARENA_MAX_BYTES ((size_t)1024 * 1024 * 1024)
@@ -97,7 +98,7 @@ static int new_config(const struct weir_config_env *env, const struct weir_mem *
     config->mem = mem;
     config->env = *env;
     weir_arena_init(&config->arena, mem, ARENA_BLOCK_BYTES, ARENA_MAX_BYTES);
-    weir_map_init(&config->renames, weir_arena_mem(&config->arena));
+    weir_map_init(&config->renames, weir_arena_mem(&config->arena), WEIR_YAML_NODES_MAX);
     weir_sections_defaults(&config->settings);
     *ret_config = config;
     return 0;

@@ -6,6 +6,7 @@
 #include "config/loader.h"
 
 #include "base/slice.h"
+#include "config/yaml_read.h"
 
 /* Wrong letters that are still a slip of the pen where keys are free. */
 enum { OPEN_LIMIT = 2 };
@@ -51,7 +52,7 @@ static struct known_key *key_of(struct weir_loader *loader, enum weir_section se
         return NULL;
     key->row = weir_schema_find(section, text);
     if (loader->keys[section].mem == NULL)
-        weir_map_init(&loader->keys[section], loader->arena->mem);
+        weir_map_init(&loader->keys[section], loader->arena->mem, WEIR_YAML_NODES_MAX);
     return weir_map_add(&loader->keys[section], text, key) < 0 ? NULL : key;
 }
 

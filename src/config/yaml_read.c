@@ -302,9 +302,9 @@ static int build_map(struct reader *reader, struct weir_yaml *node, const struct
     size_t room = written->count;
     int rv = 0;
 
-    weir_map_init(&index, reader->arena->mem);
     for (size_t i = 0; i < sources->count; i++)
         room += ((const struct weir_yaml *)sources->items[i])->count;
+    weir_map_init(&index, reader->arena->mem, room);
     node->pairs = weir_arena_zalloc(reader->arena, room + 1, sizeof(*node->pairs));
     if (node->pairs == NULL)
         return WEIR_ERR_NOMEM;
@@ -386,7 +386,7 @@ static int compose_map(struct reader *reader, const struct weir_path *path, cons
     struct anchor *anchor;
     int rv = new_node(reader, WEIR_YAML_MAP, start->start_mark, &node);
 
-    weir_map_init(&seen, reader->arena->mem);
+    weir_map_init(&seen, reader->arena->mem, WEIR_YAML_NODES_MAX);
     if (rv == 0)
         rv = check_tag(reader, start->data.mapping_start.tag, WEIR_SLICE(YAML_MAP_TAG), start->start_mark);
     if (rv == 0)
@@ -461,7 +461,7 @@ int weir_yaml_read(struct weir_slice text, struct weir_slice file, struct weir_a
         return rv;
     if (yaml_parser_initialize(&reader.parser) == 0)
         return WEIR_ERR_NOMEM;
-    weir_map_init(&reader.anchors, arena->mem);
+    weir_map_init(&reader.anchors, arena->mem, WEIR_YAML_NODES_MAX);
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text.ptr, text.len);
     rv = read_document(&reader, &root);
     yaml_parser_delete(&reader.parser);

@@ -94,6 +94,16 @@ static int end(const weir_snapshot_builder *b)
     return weir_arena_failed(&b->snapshot->arena) ? WEIR_ERR_NOMEM : 0;
 }
 
+/* Files what was made under a name that the map does not have, unless making it ran out of memory. */
+static int add_name(const weir_snapshot_builder *b, struct weir_map *map, struct weir_slice name, void *value)
+{
+    int r = end(b);
+
+    if (r == 0)
+        r = weir_map_add(map, name, value);
+    return r > 0 ? WEIR_ERR_INTERNAL : r;
+}
+
 /* Adds one to the set of that name, making it when it is new.  NULL only when memory ran out. */
 static struct weir_set *count_in(weir_snapshot *s, struct weir_map *by_name, struct weir_bag *all,
                                  struct weir_slice name)
@@ -149,9 +159,11 @@ int weir_snapshot_add_deployment(weir_snapshot_builder *builder, const struct we
     d->weights[0] = at_least_zero(spec->weight);
     d->weights[1] = at_least_zero(spec->rpm);
     d->weights[2] = at_least_zero(spec->tpm);
-    if (end(builder) < 0 || weir_map_add(&s->by_id, d->spec.id, d) != 0 ||
-        weir_bag_add(&builder->deployments, &s->arena, d) != 0)
-        return WEIR_ERR_NOMEM;
+    r = add_name(builder, &s->by_id, d->spec.id, d);
+    if (r == 0)
+        r = weir_bag_add(&builder->deployments, &s->arena, d);
+    if (r != 0)
+        return r;
     d->group = count_in(s, &s->by_group, &builder->groups, d->spec.group);
     (void)count_in(s, &s->by_model, &builder->models, d->spec.model);
     return end(builder);
@@ -176,9 +188,8 @@ int weir_snapshot_add_alias(weir_snapshot_builder *builder, struct weir_slice al
     a->name = weir_arena_copy(&builder->snapshot->arena, alias);
     a->target = weir_arena_copy(&builder->snapshot->arena, target);
     a->hidden = hidden;
-    if (end(builder) < 0 || weir_map_add(&builder->snapshot->by_alias, a->name, a) != 0)
-        return WEIR_ERR_NOMEM;
-    return weir_bag_add(&builder->aliases, &builder->snapshot->arena, a);
+    r = add_name(builder, &builder->snapshot->by_alias, a->name, a);
+    return r != 0 ? r : weir_bag_add(&builder->aliases, &builder->snapshot->arena, a);
 }
 
 static bool targets_are_valid(const struct weir_target *targets, size_t count)
@@ -225,9 +236,8 @@ int weir_snapshot_add_chain(weir_snapshot_builder *builder, weir_list_kind list,
     c->group = weir_arena_copy(arena, chain->group);
     c->targets = copy_targets(arena, chain->targets, chain->count);
     c->count = chain->count;
-    if (end(builder) < 0 || weir_map_add(by_group, c->group, c) != 0)
-        return WEIR_ERR_NOMEM;
-    return weir_bag_add(&builder->chains[list][source], arena, c);
+    r = add_name(builder, by_group, c->group, c);
+    return r != 0 ? r : weir_bag_add(&builder->chains[list][source], arena, c);
 }
 
 int weir_snapshot_set_default_fallbacks(weir_snapshot_builder *builder, weir_list_source source,
@@ -264,12 +274,10 @@ int weir_snapshot_add_retry_policy(weir_snapshot_builder *builder, struct weir_s
     arena = &builder->snapshot->arena;
     name = weir_arena_copy(arena, group);
     copy = weir_arena_zalloc(arena, 1, sizeof(*copy));
-    if (copy == NULL || end(builder) < 0)
+    if (copy == NULL)
         return WEIR_ERR_NOMEM;
     *copy = *policy;
-    if (weir_map_add(&builder->snapshot->retry_policies, name, copy) != 0)
-        return WEIR_ERR_NOMEM;
-    return end(builder);
+    return add_name(builder, &builder->snapshot->retry_policies, name, copy);
 }
 
 void weir_snapshot_set_router(weir_snapshot_builder *builder, const struct weir_router_spec *spec)

@@ -28,7 +28,7 @@ int weir_router_new(const struct weir_mem *mem, uint64_t seed, weir_router **ret
     atomic_init(&router->calls, 0);
     weir_live_init(&router->live, mem);
     weir_arena_init(&router->arena, mem, ARENA_BLOCK_BYTES, arena_max_bytes);
-    weir_map_init(&router->slots, mem);
+    weir_map_init(&router->slots, mem, WEIR_SNAPSHOT_NAMES_MAX);
     *ret_router = router;
     return 0;
 }
@@ -56,8 +56,9 @@ static int add_slot(weir_router *router, struct weir_slice id, const struct weir
     r = weir_live_add(&router->live, &slot->number);
     if (r < 0)
         return r;
-    if (weir_map_add(&router->slots, slot->id, slot) != 0)
-        return WEIR_ERR_NOMEM;
+    r = weir_map_add(&router->slots, slot->id, slot);
+    if (r != 0)
+        return r < 0 ? r : WEIR_ERR_INTERNAL;
     *ret_slot = slot;
     return 0;
 }

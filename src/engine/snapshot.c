@@ -1,8 +1,7 @@
 /*
  * A snapshot is filled by builder.c; here it is made, cut into tiers, read, and freed.
  *
- * Tiers are found by taking the next higher order again and again: a pass over the members for each order,
- * since groups with many orders do not occur and sorting would need memory of its own.
+ * Tiers are stretches of one array of the unblocked members, sorted by order: n log n for any orders.
  */
 #include "engine/snapshot.h"
 
@@ -25,14 +24,14 @@ int weir_snapshot_new(const struct weir_mem *mem, weir_snapshot **ret_snapshot)
     *s = (weir_snapshot){.mem = mem, .refs = 1};
     weir_arena_init(&s->arena, mem, ARENA_BLOCK_BYTES, arena_max_bytes);
     in_arena = weir_arena_mem(&s->arena);
-    weir_map_init(&s->by_id, in_arena);
-    weir_map_init(&s->by_group, in_arena);
-    weir_map_init(&s->by_model, in_arena);
-    weir_map_init(&s->by_alias, in_arena);
-    weir_map_init(&s->retry_policies, in_arena);
+    weir_map_init(&s->by_id, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&s->by_group, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&s->by_model, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&s->by_alias, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&s->retry_policies, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     for (size_t kind = 0; kind < WEIR_LIST_KINDS; kind++)
         for (size_t source = 0; source < WEIR_LIST_SOURCES; source++)
-            weir_map_init(&s->lists[kind][source].by_group, in_arena);
+            weir_map_init(&s->lists[kind][source].by_group, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     *ret_snapshot = s;
     return 0;
 }
@@ -59,23 +58,59 @@ static int32_t order_of(const weir_deployment *d)
     return d->spec.order;
 }
 
-/* The least order above the given one among the unblocked members, and how many have it. */
-static uint32_t next_order(const struct weir_set *set, int64_t above, int32_t *ret_order)
+/* Sorts rising by order; the place in the set, below it in the key, keeps the configuration's sequence. */
+static uint64_t key_of(const weir_deployment *d, uint32_t place)
 {
+    return (uint64_t)((int64_t)order_of(d) - INT32_MIN) << 32 | place;
+}
+
+/* Lets the key at a place sink below the greater ones of the heap. */
+static void sink(uint64_t *keys, uint32_t count, uint32_t at)
+{
+    uint64_t key = keys[at];
+
+    for (uint64_t child; (child = 2 * (uint64_t)at + 1) < count; at = (uint32_t)child) {
+        child += child + 1 < count && keys[child + 1] > keys[child];
+        if (keys[child] <= key)
+            break;
+        keys[at] = keys[child];
+    }
+    keys[at] = key;
+}
+
+/* Heapsort: in place, and as fast for whatever a configuration brings. */
+static void sort(uint64_t *keys, uint32_t count)
+{
+    for (uint32_t at = count / 2; at > 0; at--)
+        sink(keys, count, at - 1);
+    for (uint32_t left = count; left > 1; left--) {
+        uint64_t greatest = keys[0];
+
+        keys[0] = keys[left - 1];
+        keys[left - 1] = greatest;
+        sink(keys, left - 1, 0);
+    }
+}
+
+/* The unblocked members by rising order, for the tiers to share; *ret_count says how many.  NULL: no memory.
+ */
+static const weir_deployment **sort_members(struct weir_arena *arena, const struct weir_set *set,
+                                            uint32_t *ret_count)
+{
+    const weir_deployment **sorted = weir_arena_zalloc(arena, set->count, sizeof(*sorted));
+    uint64_t *keys = weir_arena_zalloc(arena, set->count, sizeof(*keys));
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < set->count; i++) {
-        const weir_deployment *d = set->members[i];
-
-        if (d->spec.blocked || order_of(d) <= above)
-            continue;
-        if (count == 0 || order_of(d) < *ret_order) {
-            *ret_order = order_of(d);
-            count = 0;
-        }
-        count += order_of(d) == *ret_order;
-    }
-    return count;
+    if (weir_arena_failed(arena))
+        return NULL;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!set->members[i]->spec.blocked)
+            keys[count++] = key_of(set->members[i], i);
+    sort(keys, count);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = set->members[keys[i] & UINT32_MAX];
+    *ret_count = count;
+    return sorted;
 }
 
 static void sum_weights(struct weir_arena *arena, struct weir_tier *tier, size_t source)
@@ -93,17 +128,10 @@ static void sum_weights(struct weir_arena *arena, struct weir_tier *tier, size_t
         tier->sums[source][i] = sum += weir_tier_weight(tier, i, source);
 }
 
-static void fill_tier(struct weir_arena *arena, const struct weir_set *set, struct weir_tier *tier)
+static void fill_tier(struct weir_arena *arena, struct weir_tier *tier)
 {
-    uint32_t at = 0;
-
-    tier->members = weir_arena_zalloc(arena, tier->count, sizeof(*tier->members));
+    tier->order = order_of(tier->members[0]);
     tier->slots = weir_arena_zalloc(arena, tier->count, sizeof(*tier->slots));
-    if (weir_arena_failed(arena))
-        return;
-    for (uint32_t i = 0; i < set->count; i++)
-        if (!set->members[i]->spec.blocked && order_of(set->members[i]) == tier->order)
-            tier->members[at++] = set->members[i];
     for (size_t source = 0; source < WEIR_WEIGHT_SOURCES; source++)
         sum_weights(arena, tier, source);
 }
@@ -111,21 +139,21 @@ static void fill_tier(struct weir_arena *arena, const struct weir_set *set, stru
 void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set)
 {
     struct weir_arena *arena = &snapshot->arena;
-    int64_t above = INT64_MIN;
-    int32_t order = 0;
+    uint32_t count = 0, tier = 0;
+    const weir_deployment **sorted = sort_members(arena, set, &count);
 
-    while (next_order(set, above, &order) > 0) {
-        set->tier_count++;
-        above = order;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        set->tier_count += i == 0 || order_of(sorted[i]) != order_of(sorted[i - 1]);
     set->tiers = weir_arena_zalloc(arena, set->tier_count, sizeof(*set->tiers));
-    above = INT64_MIN;
-    for (uint32_t i = 0; i < set->tier_count && !weir_arena_failed(arena); i++) {
-        set->tiers[i].count = next_order(set, above, &order);
-        set->tiers[i].order = order;
-        fill_tier(arena, set, &set->tiers[i]);
-        above = order;
+    if (weir_arena_failed(arena))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        tier += i > 0 && order_of(sorted[i]) != order_of(sorted[i - 1]);
+        if (set->tiers[tier].count++ == 0)
+            set->tiers[tier].members = &sorted[i];
     }
+    for (uint32_t i = 0; i < set->tier_count; i++)
+        fill_tier(arena, &set->tiers[i]);
 }
 
 static void place_tier_slots(struct weir_tier *tier)

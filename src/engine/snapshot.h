@@ -32,6 +32,9 @@ enum { WEIR_WEIGHT_SOURCES = 3 };
 /* The most stars that the name of a wildcard group may have. */
 enum { WEIR_WILDCARD_STARS_MAX = 16 };
 
+/* The most names of one sort in a snapshot: deployments, groups, aliases, chains of a list. */
+enum { WEIR_SNAPSHOT_NAMES_MAX = 1000 * 1000 };
+
 struct weir_set;
 
 struct weir_deployment {
@@ -44,7 +47,7 @@ struct weir_deployment {
 struct weir_tier {
     int32_t order;
     uint32_t count;
-    const weir_deployment **members;
+    const weir_deployment **members;      /* a part of what the set's tiers share */
     uint32_t *slots;                      /* of the members */
     bool rising;                          /* the slots rise from member to member */
     double greatest[WEIR_WEIGHT_SOURCES]; /* weight of a member */

@@ -26,7 +26,7 @@ static void an_empty_map_has_nothing(void **state)
 
     (void)state;
     test_mem_init(&mem, 0);
-    weir_map_init(&map, &mem.mem);
+    weir_map_init(&map, &mem.mem, KEYS);
     assert_null(weir_map_get(&map, WEIR_SLICE("a")));
     assert_null(weir_map_next(&map, &at));
     assert_true(weir_map_validate(&map));
@@ -43,7 +43,7 @@ static void what_was_added_is_found(void **state)
 
     (void)state;
     test_mem_init(&mem, 0);
-    weir_map_init(&map, &mem.mem);
+    weir_map_init(&map, &mem.mem, KEYS);
     for (size_t i = 0; i < KEYS; i++) {
         assert_int_equal(weir_map_add(&map, key(i), &values[i]), 0);
         assert_int_equal(map.count, i + 1);
@@ -65,7 +65,7 @@ static void a_key_that_is_there_keeps_its_value(void **state)
 
     (void)state;
     test_mem_init(&mem, 0);
-    weir_map_init(&map, &mem.mem);
+    weir_map_init(&map, &mem.mem, KEYS);
     assert_int_equal(weir_map_add(&map, WEIR_SLICE("a"), &first), 0);
     assert_int_equal(weir_map_add(&map, WEIR_SLICE("a"), &second), WEIR_MAP_EXISTS);
     assert_ptr_equal(weir_map_get(&map, WEIR_SLICE("a")), &first);
@@ -85,13 +85,32 @@ static void a_walk_meets_each_entry_once(void **state)
 
     (void)state;
     test_mem_init(&mem, 0);
-    weir_map_init(&map, &mem.mem);
+    weir_map_init(&map, &mem.mem, KEYS);
     for (size_t i = 0; i < KEYS; i++)
         assert_int_equal(weir_map_add(&map, key(i), &seen[i]), 0);
     for (; (entry = weir_map_next(&map, &at)) != NULL; met++)
         assert_int_equal((*(int *)entry->value)++, 0);
     assert_int_equal(met, KEYS);
     weir_map_deinit(&map);
+}
+
+static void a_full_map_takes_no_more(void **state)
+{
+    struct weir_map map, none = {0};
+    struct test_mem mem;
+    int first, second;
+
+    (void)state;
+    test_mem_init(&mem, 0);
+    weir_map_init(&map, &mem.mem, 1);
+    assert_int_equal(weir_map_add(&map, WEIR_SLICE("a"), &first), 0);
+    assert_int_equal(weir_map_add(&map, WEIR_SLICE("b"), &second), WEIR_ERR_LIMIT);
+    assert_int_equal(weir_map_add(&map, WEIR_SLICE("a"), &second), WEIR_MAP_EXISTS);
+    assert_null(weir_map_get(&map, WEIR_SLICE("b")));
+    assert_true(weir_map_validate(&map));
+    assert_int_equal(weir_map_add(&none, WEIR_SLICE("a"), &first), WEIR_ERR_LIMIT);
+    weir_map_deinit(&map);
+    test_mem_assert_empty(&mem);
 }
 
 static void running_out_of_memory_changes_nothing(void **state)
@@ -105,7 +124,7 @@ static void running_out_of_memory_changes_nothing(void **state)
         size_t added = 0;
 
         test_mem_init(&mem, n);
-        weir_map_init(&map, &mem.mem);
+        weir_map_init(&map, &mem.mem, KEYS);
         for (size_t i = 0; i < 100; i++) {
             int r = weir_map_add(&map, key(i), &value);
 
@@ -126,6 +145,7 @@ int main(void)
         cmocka_unit_test(what_was_added_is_found),
         cmocka_unit_test(a_key_that_is_there_keeps_its_value),
         cmocka_unit_test(a_walk_meets_each_entry_once),
+        cmocka_unit_test(a_full_map_takes_no_more),
         cmocka_unit_test(running_out_of_memory_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
 #include "kit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "provider/endpoint.h"
 #include "provider/fields.h"
@@ -253,6 +255,27 @@ static void test_ids_without_one_are_stable_and_unique(void **state)
     kit_free(&two);
 }
 
+static void test_thousands_of_equal_entries_load_with_an_id_each(void **state)
+{
+    enum { EQUAL = 2000 };
+    static const char *const entry = "- {model_name: g, litellm_params: {model: openai/m, api_key: k}}\n";
+    size_t len = strlen(entry), at = strlen("model_list:\n");
+    char *text = malloc(at + EQUAL * len + 1);
+    struct kit kit;
+
+    (void)state;
+    assert_non_null(text);
+    memcpy(text, "model_list:\n", at);
+    for (size_t i = 0; i < EQUAL; i++, at += len)
+        memcpy(text + at, entry, len);
+    text[at] = '\0';
+    kit_load(&kit, NULL, text);
+    assert_int_equal(kit.rv, 0);
+    assert_int_equal(kit.config->deployment_count, EQUAL);
+    kit_free(&kit);
+    free(text);
+}
+
 static void test_an_id_does_not_change_with_the_value_of_a_key(void **state)
 {
     static const char *const text =
@@ -437,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_address_and_key_come_from_the_providers_variables),
         cmocka_unit_test(test_a_credential_fills_in_what_is_not_written),
         cmocka_unit_test(test_ids_without_one_are_stable_and_unique),
+        cmocka_unit_test(test_thousands_of_equal_entries_load_with_an_id_each),
         cmocka_unit_test(test_an_id_does_not_change_with_the_value_of_a_key),
         cmocka_unit_test(test_an_id_that_is_taken_leaves_the_entry_out),
         cmocka_unit_test(test_what_is_shown_of_a_deployment_holds_no_secret),

@@ -9,6 +9,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/snapshot.h"
 
 /* clang-format off */
 #define TESTS(X) \
@@ -23,6 +24,7 @@
     X("snapshot.h", snapshot_a_policy_of_a_group_is_taken_once) \
     X("snapshot.h", snapshot_slices_are_copied) \
     X("snapshot.h", snapshot_deployments_keep_their_order) \
+    X("snapshot.h", snapshot_tiers_rise_by_order_and_keep_the_sequence_within) \
     X("snapshot.h", snapshot_groups_come_in_the_order_of_their_first_deployment) \
     X("snapshot.h", snapshot_references_are_counted) \
     X("snapshot.h", snapshot_may_be_empty) \
@@ -240,6 +242,41 @@ static void snapshot_deployments_keep_their_order(void **state)
     assert_memory_equal(weir_deployment_id(weir_snapshot_deployment(kit->snapshot, 1)).ptr, "a", 1);
     assert_memory_equal(weir_deployment_id(weir_snapshot_deployment(kit->snapshot, 2)).ptr, "m", 1);
     assert_memory_equal(weir_deployment_group(weir_snapshot_deployment(kit->snapshot, 1)).ptr, "h", 1);
+}
+
+static void snapshot_tiers_rise_by_order_and_keep_the_sequence_within(void **state)
+{
+    enum { DEPLOYMENTS = 500, ORDERS = 37 };
+    struct weir_deployment_spec spec;
+    struct fixture fixture;
+    weir_snapshot *snapshot;
+    uint32_t met = 0;
+    char id[8];
+
+    (void)state;
+    fixture_open(&fixture);
+    for (int i = 0; i < DEPLOYMENTS; i++) {
+        weir_deployment_spec_init(&spec);
+        spec.id = (struct weir_slice){id, (size_t)snprintf(id, sizeof(id), "d%03d", i)};
+        spec.group = WEIR_SLICE("g");
+        spec.model = WEIR_SLICE("openai/m");
+        spec.order = i * 7 % ORDERS - 18;
+        spec.blocked = i % 5 == 0;
+        assert_int_equal(weir_snapshot_add_deployment(fixture.builder, &spec), 0);
+    }
+    assert_int_equal(weir_snapshot_build(fixture.builder, &snapshot), 0);
+    assert_true(weir_snapshot_validate(snapshot));
+    assert_int_equal(snapshot->groups[0]->tier_count, ORDERS);
+    for (uint32_t t = 0; t < ORDERS; t++) {
+        const struct weir_tier *tier = &snapshot->groups[0]->tiers[t];
+
+        for (uint32_t m = 1; m < tier->count; m++)
+            assert_true(memcmp(tier->members[m - 1]->spec.id.ptr, tier->members[m]->spec.id.ptr, 4) < 0);
+        met += tier->count;
+    }
+    assert_int_equal(met, DEPLOYMENTS / 5 * 4);
+    weir_snapshot_unref(snapshot);
+    fixture_close(&fixture);
 }
 
 static void snapshot_groups_come_in_the_order_of_their_first_deployment(void **state)
