@@ -208,7 +208,7 @@ static void answer_plain(struct weir_job *job, struct weir_upcall *upcall)
         parts[2] = weir_slice_sub(body, before + model->text.len, body.len);
     }
     if (job->exchange != NULL)
-        (void)weir_exchange_respond(job->exchange, 200, weir_buf_slice(&job->worker->lines), parts, 3);
+        weir_exchange_respond(job->exchange, 200, weir_buf_slice(&job->worker->lines), parts, 3);
 }
 
 void weir_deliver_answer(struct weir_job *job, struct weir_upcall *upcall)

@@ -33,7 +33,7 @@ static void answer_preflight(struct weir_job *job, const struct weir_http1_head 
     if (r < 0)
         weir_exchange_abort(job->exchange);
     else
-        (void)weir_exchange_respond(job->exchange, 204, weir_buf_slice(lines), NULL, 0);
+        weir_exchange_respond(job->exchange, 204, weir_buf_slice(lines), NULL, 0);
 }
 
 static void answer_unknown(struct weir_job *job, const struct weir_http1_head *head)
@@ -53,6 +53,7 @@ static void answer_method(struct weir_job *job, const struct weir_path *path)
                                            .message = WEIR_SLICE("The path does not take this method"),
                                            .type = weir_error_type(405)};
 
+    /* The lines have room for it. */
     (void)!weir_headers_put(weir_reply_lines(job), WEIR_SLICE("allow"), weir_path_allow(path->row));
     weir_reply_error(job, &error);
 }
@@ -65,6 +66,7 @@ static void answer_stranger(struct weir_job *job)
                               "\"Authorization: Bearer KEY\", \"x-api-key: KEY\" or \"api-key: KEY\""),
         .type = weir_error_type(401)};
 
+    /* The lines have room for it. */
     (void)!weir_headers_put(weir_reply_lines(job), WEIR_SLICE("www-authenticate"), WEIR_SLICE("Bearer"));
     weir_reply_error(job, &error);
 }

@@ -41,7 +41,7 @@ static void respond(struct weir_job *job, int status, struct weir_slice body)
         weir_exchange_abort(job->exchange);
         return;
     }
-    (void)weir_exchange_respond(job->exchange, status, weir_buf_slice(lines), &body, 1);
+    weir_exchange_respond(job->exchange, status, weir_buf_slice(lines), &body, 1);
 }
 
 void weir_reply_json(struct weir_job *job, int status, struct weir_slice body)

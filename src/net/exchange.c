@@ -151,8 +151,8 @@ static void begin_answer(struct weir_exchange *conn, int status)
 
 /* ---- whole answers ---- */
 
-int weir_exchange_respond(weir_exchange *exchange, int status, struct weir_slice fields,
-                          const struct weir_slice *parts, size_t count)
+void weir_exchange_respond(weir_exchange *exchange, int status, struct weir_slice fields,
+                           const struct weir_slice *parts, size_t count)
 {
     struct weir_buf *head = weir_loop_head_room(exchange->server->loop);
     size_t total = total_of(parts, count);
@@ -163,7 +163,7 @@ int weir_exchange_respond(weir_exchange *exchange, int status, struct weir_slice
     r = write_whole_head(exchange, head, status, fields, total);
     if (r < 0) {
         weir_conn_close(exchange, WEIR_EXCHANGE_ABORTED);
-        return r;
+        return;
     }
     count = exchange->bodiless ? 0 : count;
     for (size_t i = 0; i < count; i++)
@@ -178,7 +178,6 @@ int weir_exchange_respond(weir_exchange *exchange, int status, struct weir_slice
         weir_conn_set_timer(exchange);
     else
         weir_conn_close(exchange, WEIR_EXCHANGE_GONE);
-    return r < 0 ? r : 0;
 }
 
 /* ---- streams ---- */

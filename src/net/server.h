@@ -155,11 +155,10 @@ enum { WEIR_EXCHANGE_PARTS_MAX = 16 };
  * Answers whole: status, field lines ("Name: value\r\n" each, valid by contract, without Content-Length,
  * Transfer-Encoding, Connection and Date, which are added), and the parts of the body.  fields are copied;
  * the memory of the parts (not the array) is lent until on_end.  One system call when the socket takes it.
- * HEAD, 204 and 304 send no body.  A negative result is for a head that is too large; the exchange is
- * aborted then, with its on_end.
+ * HEAD, 204 and 304 send no body.  A head that is too large aborts the exchange, with its on_end.
  */
-int weir_exchange_respond(weir_exchange *exchange, int status, struct weir_slice fields,
-                          const struct weir_slice *parts, size_t count);
+void weir_exchange_respond(weir_exchange *exchange, int status, struct weir_slice fields,
+                           const struct weir_slice *parts, size_t count);
 
 /* The queue is above the high-water mark: pause the source until on_drain. */
 #define WEIR_EXCHANGE_FULL 1

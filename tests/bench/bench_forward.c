@@ -78,7 +78,7 @@ static void on_answer_done(struct weir_fetch *fetch)
     if (call->streamed)
         weir_exchange_end(call->exchange, NULL, 0);
     else
-        (void)weir_exchange_respond(call->exchange, (int)call->status, FIELDS, &body, 1);
+        weir_exchange_respond(call->exchange, (int)call->status, FIELDS, &body, 1);
 }
 
 static void on_answer_error(struct weir_fetch *fetch, const struct weir_fetch_failure *failure)

@@ -47,14 +47,14 @@ static void on_answer_done(struct weir_fetch *fetch)
 {
     struct relay *relay = fetch->user;
 
-    (void)weir_exchange_respond(relay->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("relayed"), 1);
+    weir_exchange_respond(relay->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("relayed"), 1);
 }
 
 static void on_answer_error(struct weir_fetch *fetch, const struct weir_fetch_failure *failure)
 {
     struct relay *relay = fetch->user;
 
-    (void)weir_exchange_respond(relay->exchange, 502, WEIR_SLICE_EMPTY, &failure->text, 1);
+    weir_exchange_respond(relay->exchange, 502, WEIR_SLICE_EMPTY, &failure->text, 1);
 }
 
 static const struct weir_fetch_events fetch_events = {on_answer_head, on_answer_body, on_answer_done,
@@ -72,7 +72,7 @@ static void answer_compressed(weir_exchange *exchange)
     static const char gzip[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x01\x05\0\xfa\xffhello\x86\xa6\x10\x36\x05\0\0";
     struct weir_slice part = {gzip, sizeof(gzip) - 1};
 
-    (void)weir_exchange_respond(exchange, 200, WEIR_SLICE("Content-Encoding: gzip\r\n"), &part, 1);
+    weir_exchange_respond(exchange, 200, WEIR_SLICE("Content-Encoding: gzip\r\n"), &part, 1);
 }
 
 static void on_request(void *user, weir_exchange *exchange)

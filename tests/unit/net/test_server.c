@@ -51,7 +51,7 @@ static void on_head(void *user, weir_exchange *x)
     if (b->body_limit > 0)
         weir_exchange_limit_body(x, b->body_limit);
     if (b->mode == REFUSE_EARLY)
-        (void)weir_exchange_respond(x, 401, WEIR_SLICE("X-Why: no key\r\n"), &WEIR_SLICE("who are you"), 1);
+        weir_exchange_respond(x, 401, WEIR_SLICE("X-Why: no key\r\n"), &WEIR_SLICE("who are you"), 1);
 }
 
 static void on_request(void *user, weir_exchange *x)
@@ -63,7 +63,7 @@ static void on_request(void *user, weir_exchange *x)
     b->exchange = x;
     b->last_body = parts[1].len;
     if (b->mode == ECHO)
-        (void)weir_exchange_respond(x, 200, WEIR_SLICE("Content-Type: text/plain\r\n"), parts, 3);
+        weir_exchange_respond(x, 200, WEIR_SLICE("Content-Type: text/plain\r\n"), parts, 3);
     else if (b->mode == STREAM)
         assert_true(weir_exchange_begin(x, 200, WEIR_SLICE_EMPTY, parts, 3) >= 0);
 }
@@ -208,8 +208,7 @@ static void a_pipeline_waits_for_a_late_answer(void **state)
         kit_until(b->loop, asked, b);
         kit_for(b->loop, 5 * WEIR_NS_PER_MS);
         assert_int_equal(b->requests, i);
-        assert_int_equal(weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("late"), 1),
-                         0);
+        weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("late"), 1);
     }
     kit_receive(b->loop, fd, &b->text, "late");
     assert_int_equal(b->ends, 3);
@@ -249,7 +248,7 @@ static void a_body_of_64_mebibytes_is_taken_and_no_more(void **state)
     kit_send_bytes(b->loop, fd, body, size);
     kit_until(b->loop, asked, b);
     assert_int_equal(b->last_body, size);
-    assert_int_equal(weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("ok"), 1), 0);
+    weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("ok"), 1);
     kit_receive(b->loop, fd, &b->text, "ok");
     b->text.len = 0;
     (void)snprintf(head, sizeof(head), "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n",
@@ -552,8 +551,7 @@ static void a_large_answer_is_lent_until_it_is_sent(void **state)
     memset(body, 'x', size);
     kit_send(b->loop, fd, GET);
     kit_until(b->loop, asked, b);
-    assert_int_equal(
-        weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &(struct weir_slice){body, size}, 1), 0);
+    weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &(struct weir_slice){body, size}, 1);
     assert_int_equal(b->ends, 0);
     while (b->ends == 0 || received < size)
         received += kit_discard(b->loop, fd, &b->text);
@@ -575,8 +573,7 @@ static void a_client_that_takes_nothing_is_given_up(void **state)
     assert_non_null(body);
     kit_send(b->loop, fd, GET);
     kit_until(b->loop, asked, b);
-    assert_int_equal(
-        weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &(struct weir_slice){body, size}, 1), 0);
+    weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &(struct weir_slice){body, size}, 1);
     kit_until(b->loop, ended, b);
     assert_int_equal(b->last_end, WEIR_EXCHANGE_LATE);
     free(body);
@@ -676,7 +673,7 @@ static void draining_lets_exchanges_end_and_takes_no_more(void **state)
     (void)state;
     kit_send(b->loop, idle, GET);
     kit_until(b->loop, asked, b);
-    assert_int_equal(weir_exchange_respond(b->exchange, 204, WEIR_SLICE_EMPTY, NULL, 0), 0);
+    weir_exchange_respond(b->exchange, 204, WEIR_SLICE_EMPTY, NULL, 0);
     kit_send(b->loop, busy, GET);
     kit_until(b->loop, asked, b);
     weir_server_drain(b->server, count, &drained);
@@ -685,7 +682,7 @@ static void draining_lets_exchanges_end_and_takes_no_more(void **state)
     assert_null(strstr(b->text.bytes, "Content-Length"));
     assert_int_equal(drained, 0);
     b->text = (struct kit_text){0};
-    assert_int_equal(weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("done"), 1), 0);
+    weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("done"), 1);
     kit_expect_end(b->loop, busy, &b->text);
     assert_non_null(strstr(b->text.bytes, "Connection: close"));
     kit_until(b->loop, counted, &drained);
@@ -706,7 +703,7 @@ static void draining_waits_a_moment_for_connections_that_are_new(void **state)
     weir_server_drain(b->server, count, &drained);
     kit_send(b->loop, asking, GET);
     kit_until(b->loop, asked, b);
-    assert_int_equal(weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("done"), 1), 0);
+    weir_exchange_respond(b->exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("done"), 1);
     kit_expect_end(b->loop, silent, &b->text);
     assert_int_equal(b->text.len, 0);
     kit_expect_end(b->loop, asking, &b->text);

@@ -72,14 +72,14 @@ static void on_answer_done(struct weir_fetch *fetch)
     struct call *call = fetch->user;
     const struct weir_slice parts[] = {WEIR_SLICE_INIT("<"), weir_buf_slice(&call->body)};
 
-    (void)weir_exchange_respond(call->exchange, 200, WEIR_SLICE_EMPTY, parts, 2);
+    weir_exchange_respond(call->exchange, 200, WEIR_SLICE_EMPTY, parts, 2);
 }
 
 static void on_answer_error(struct weir_fetch *fetch, const struct weir_fetch_failure *failure)
 {
     struct call *call = fetch->user;
 
-    (void)weir_exchange_respond(call->exchange, 502, WEIR_SLICE_EMPTY, &failure->text, 1);
+    weir_exchange_respond(call->exchange, 502, WEIR_SLICE_EMPTY, &failure->text, 1);
 }
 
 static const struct weir_fetch_events fetch_events = {on_answer_head, on_answer_body, on_answer_done,
@@ -118,7 +118,7 @@ static void on_request(void *user, weir_exchange *exchange)
     if (path.len == 2 && path.ptr[1] > '0' && path.ptr[1] <= '9')
         forward(user, exchange, path.ptr[1]);
     else
-        (void)weir_exchange_respond(exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("end"), 1);
+        weir_exchange_respond(exchange, 200, WEIR_SLICE_EMPTY, &WEIR_SLICE("end"), 1);
 }
 
 static void on_end(void *user, weir_exchange *exchange, enum weir_exchange_end end)
