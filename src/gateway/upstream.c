@@ -158,5 +158,7 @@ void weir_upstreams_deinit(struct weir_upstreams *upstreams)
         weir_tls_context_unref(upstreams->list[i].tls);
     weir_tls_context_unref(upstreams->default_tls);
     weir_arena_deinit(&upstreams->arena);
+    if (upstreams->mem != NULL)
+        (void)pthread_mutex_destroy(&upstreams->lock);
     *upstreams = (struct weir_upstreams){0};
 }
