@@ -199,20 +199,16 @@ static int read_params(struct weir_slice json, struct weir_arena *arena, struct 
 
 int weir_endpoint_params(struct weir_slice json, struct weir_arena *arena, struct weir_params *ret_params)
 {
-    struct weir_param *items;
-    size_t count;
-    int r;
+    struct weir_param *items = NULL;
+    size_t count = 0;
+    int r = 0;
 
-    *ret_params = (struct weir_params){0};
-    if (json.len == 0)
-        return 0;
-    r = read_params(json, arena, NULL, &count);
-    if (r != 0 || count == 0)
-        return r;
-    items = weir_arena_zalloc(arena, count, sizeof(*items));
-    if (items == NULL)
-        return WEIR_ERR_NOMEM;
-    r = read_params(json, arena, items, &count);
+    if (json.len > 0)
+        r = read_params(json, arena, NULL, &count);
+    if (r == 0 && count > 0) {
+        items = weir_arena_zalloc(arena, count, sizeof(*items));
+        r = items == NULL ? WEIR_ERR_NOMEM : read_params(json, arena, items, &count);
+    }
     if (r == 0)
         *ret_params = (struct weir_params){items, count};
     return r;
