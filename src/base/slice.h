@@ -86,13 +86,17 @@ static inline bool weir_slice_has_ci(struct weir_slice s, struct weir_slice need
  */
 bool weir_slice_cut(struct weir_slice *rest, char separator, bool *done, struct weir_slice *ret_field);
 
-/* A position returned by weir_slice_number when the text is no number. */
+/* Of the two below: the text is no such number. */
 #define WEIR_SLICE_NAN 1
 
 /* Decimal digits only, the whole slice.  Returns 0, or WEIR_SLICE_NAN for anything else or an overflow. */
 WEIR_MUST_USE int weir_slice_u64(struct weir_slice s, uint64_t *ret_value);
 
-/* [+-]digits[.digits][e[+-]digits], the whole slice.  Returns 0, or WEIR_SLICE_NAN.  Never infinite. */
+/*
+ * [+-]digits[.digits][e[+-]digits], the whole slice; like Python and YAML it lets the digits on one side of
+ * the point be missing ("5.", ".5").  Returns 0, or WEIR_SLICE_NAN for anything else and for what is too
+ * large: the value is never infinite.  Zero is zero with any exponent, and what is too small is zero.
+ */
 WEIR_MUST_USE int weir_slice_number(struct weir_slice s, double *ret_value);
 
 /* A well-mixed 64-bit hash; the same bytes and seed give the same value on every machine. */

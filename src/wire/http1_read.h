@@ -167,7 +167,8 @@ WEIR_MUST_USE int weir_http1_finish(struct weir_http1_reader *reader);
 /* No byte of a message has come yet (an idle connection); empty lines before a request are none. */
 bool weir_http1_reader_idle(const struct weir_http1_reader *reader);
 
-/* The status a server answers a refusal with (for responses: 502), and one clause of prose; for ever. */
+/* The status a server answers a refused request with, and one clause of prose about either message; for ever.
+ * A gateway whose upstream is refused answers 502, whatever the refusal. */
 unsigned weir_http1_refusal_status(enum weir_http1_refusal refusal);
 struct weir_slice weir_http1_refusal_text(enum weir_http1_refusal refusal);
 

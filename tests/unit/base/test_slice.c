@@ -138,8 +138,8 @@ static void assert_number(const char *text, double expected)
 
 static void numbers_are_read(void **state)
 {
-    static const char *const bad[] = {"",   "-",     "+",   ".",   "e5",  "1e",   "1e+",   "1 ",
-                                      " 1", "1.2.3", "--1", "nan", "inf", "0x10", "1e999", "1,5"};
+    static const char *const bad[] = {"",   "-",  "+",     ".",   "e5",  "-.",  ".e5",  "1e",    "1e+",
+                                      "1 ", " 1", "1.2.3", "--1", "nan", "inf", "0x10", "1e999", "1,5"};
     double value = 7;
 
     (void)state;
@@ -151,10 +151,14 @@ static void numbers_are_read(void **state)
     assert_number("+3.25", 3.25);
     assert_number("0.1", 0.1);
     assert_number("0.7", 0.7);
+    assert_number("5.", 5);
+    assert_number("-.5", -0.5);
+    assert_number("5.e1", 50);
     assert_number("1e3", 1000);
     assert_number("2.5E-1", 0.25);
     assert_number("1e-400", 0);
     assert_number("-0.5e+2", -50);
+    assert_number("0e999", 0);
     assert_number("0e999999999999", 0);
     assert_number("1e-999999999999", 0);
 }
