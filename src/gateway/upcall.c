@@ -108,7 +108,6 @@ static void record(struct weir_upcall *upcall, const struct weir_verdict *verdic
     failed->verdict.text = weir_arena_copy(&job->arena, verdict->text);
     failed->verdict.type = weir_arena_copy(&job->arena, verdict->type);
     failed->verdict.param = weir_arena_copy(&job->arena, verdict->param);
-    failed->verdict.provider_code = weir_arena_copy(&job->arena, verdict->provider_code);
     failed->verdict.inner_error = weir_arena_copy(&job->arena, verdict->inner_error);
     job->failed = failed;
 }

@@ -165,7 +165,6 @@ static int classify_answer(const struct weir_mishap_report *report, struct weir_
     verdict->failure.retry_after_ns = retry_after(report, &error);
     verdict->type = type_of(&verdict->failure, &error);
     verdict->param = error.param;
-    verdict->provider_code = error.code;
     if (verdict->failure.kind == WEIR_KIND_CONTENT_POLICY)
         verdict->inner_error = error.inner;
     return 0;

@@ -43,10 +43,9 @@ struct weir_verdict {
     struct weir_failure failure; /* origin PROVIDER */
     /* The provider's words, or ours where it said nothing; UTF-8, at most 2,000 bytes. */
     struct weir_slice text;
-    struct weir_slice type;          /* `error.type` for the caller (router-semantics 25) */
-    struct weir_slice param;         /* the provider's `error.param`; empty: none */
-    struct weir_slice provider_code; /* the provider's `error.code` as text; empty: none */
-    struct weir_slice inner_error;   /* JSON of the inner error of a content-policy failure; empty: none */
+    struct weir_slice type;        /* `error.type` for the caller (router-semantics 25) */
+    struct weir_slice param;       /* the provider's `error.param`; empty: none */
+    struct weir_slice inner_error; /* JSON of the inner error of a content-policy failure; empty: none */
 };
 
 /* 0, WEIR_ERR_NOMEM, or WEIR_ERR_INVALID for a mishap that is none. */

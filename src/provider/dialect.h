@@ -55,7 +55,6 @@ struct weir_upstream_request {
     struct weir_slice fields;
     struct weir_slice parts[WEIR_UPSTREAM_PARTS]; /* of the body */
     size_t part_count;
-    size_t body_bytes;
 };
 
 /* A base that is no URL or a key or header that cannot be sent, said by the caller or a target: 400. */
@@ -75,8 +74,6 @@ struct weir_usage {
     uint64_t prompt_tokens;
     uint64_t completion_tokens;
     uint64_t total_tokens;
-    uint64_t cached_tokens;
-    uint64_t reasoning_tokens;
 };
 
 struct weir_plain_answer {
@@ -111,7 +108,6 @@ struct weir_chunk {
     struct weir_usage usage;
     bool finished;         /* a finish reason is in it */
     bool content_filtered; /* and it is content_filter */
-    bool no_choices;       /* a chunk without choices: usage, or a provider's preamble */
 };
 
 /* Reads one event of a stream.  Pure, no allocation.  Slices are parts of the event. */

@@ -234,7 +234,6 @@ static int give_parts(struct plan *plan, struct weir_upstream_request *request)
 {
     const struct weir_json_splice *splice = &plan->splice;
 
-    request->body_bytes = splice->total_bytes;
     if (splice->part_count <= WEIR_UPSTREAM_PARTS) {
         memcpy(request->parts, splice->parts, splice->part_count * sizeof(splice->parts[0]));
         request->part_count = splice->part_count;

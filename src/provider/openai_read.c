@@ -69,18 +69,6 @@ static void read_count(const struct weir_json_item *item, struct weir_slice name
         *count = value;
 }
 
-/* A number one level deeper. */
-static void read_detail(const struct weir_json_item *item, struct weir_slice object, struct weir_slice name,
-                        uint64_t *count)
-{
-    struct weir_json_value detail;
-    uint64_t value;
-
-    if (weir_json_key_is(item, object) && weir_json_find(item->value.text, name, &detail) == 0 &&
-        weir_json_u64(&detail, &value) == 0)
-        *count = value;
-}
-
 /* Every reader below takes the cursor behind what it reads: 0 or WEIR_JSON_BAD. */
 
 static int read_usage(struct weir_json_cursor *outer, struct weir_usage *usage)
@@ -94,10 +82,6 @@ static int read_usage(struct weir_json_cursor *outer, struct weir_usage *usage)
         read_count(&item, WEIR_SLICE("prompt_tokens"), &usage->prompt_tokens);
         read_count(&item, WEIR_SLICE("completion_tokens"), &usage->completion_tokens);
         read_count(&item, WEIR_SLICE("total_tokens"), &usage->total_tokens);
-        read_detail(&item, WEIR_SLICE("prompt_tokens_details"), WEIR_SLICE("cached_tokens"),
-                    &usage->cached_tokens);
-        read_detail(&item, WEIR_SLICE("completion_tokens_details"), WEIR_SLICE("reasoning_tokens"),
-                    &usage->reasoning_tokens);
     }
     return weir_json_out(outer, &cursor);
 }
@@ -278,7 +262,6 @@ static void read_data(weir_route route, struct weir_slice data, struct weir_chun
     ret_chunk->usage = facts.usage;
     ret_chunk->finished = facts.finished;
     ret_chunk->content_filtered = facts.content_filtered;
-    ret_chunk->no_choices = facts.no_items;
 }
 
 void weir_openai_read_chunk(weir_route route, const struct weir_sse_event *event,

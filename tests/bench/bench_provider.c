@@ -38,7 +38,7 @@ static size_t build_once(struct bench *b)
 {
     struct weir_upstream_request request;
 
-    return weir_build_request(&b->build, &b->arena, &request) == 0 ? request.body_bytes : 0;
+    return weir_build_request(&b->build, &b->arena, &request) == 0 ? request.part_count : 0;
 }
 
 static size_t chunk_once(struct bench *b)

@@ -144,7 +144,6 @@ static void the_providers_words_are_passed_on(void **state)
     (void)state;
     assert_slice_is(verdict.text, "filtered");
     assert_slice_is(verdict.param, "prompt");
-    assert_slice_is(verdict.provider_code, "content_filter");
     assert_slice_is(verdict.inner_error, "{\"a\":1}");
     assert_slice_is(verdict.type, "invalid_request_error");
 }
