@@ -10,8 +10,6 @@
 
 #include <weir/error.h>
 
-#include "base/text.h"
-
 enum { FIRST_CAPACITY = 256 };
 
 void weir_buf_init(struct weir_buf *buf, const struct weir_mem *mem, size_t max_bytes)
@@ -84,13 +82,6 @@ void weir_buf_consume(struct weir_buf *buf, size_t count)
     buf->start += count;
     if (buf->start == buf->end)
         weir_buf_clear(buf);
-}
-
-int weir_buf_append_u64(struct weir_buf *buf, uint64_t value)
-{
-    char digits[WEIR_TEXT_U64_MAX];
-
-    return weir_buf_append(buf, weir_text_u64(value, digits));
 }
 
 bool weir_buf_validate(const struct weir_buf *buf)

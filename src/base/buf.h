@@ -117,8 +117,6 @@ static inline WEIR_MUST_USE int weir_buf_append_all(struct weir_buf *buf, const 
     weir_buf_append_all((buf), (const struct weir_slice[]){__VA_ARGS__},                                     \
                         sizeof((const struct weir_slice[]){__VA_ARGS__}) / sizeof(struct weir_slice))
 
-WEIR_MUST_USE int weir_buf_append_u64(struct weir_buf *buf, uint64_t value);
-
 /* The invariant above; for tests and fuzzers. */
 bool weir_buf_validate(const struct weir_buf *buf);
 

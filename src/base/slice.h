@@ -74,11 +74,6 @@ static inline bool weir_slice_has(struct weir_slice s, struct weir_slice needle)
     return weir_slice_find(s, needle) != WEIR_SLICE_NONE;
 }
 
-static inline bool weir_slice_has_ci(struct weir_slice s, struct weir_slice needle)
-{
-    return weir_slice_find_ci(s, needle) != WEIR_SLICE_NONE;
-}
-
 /*
  * Cuts the next field off the front of *rest at the separator and returns it in *ret_field; the separator is
  * dropped.  Returns false when *rest was exhausted.  "a,,b" gives "a", "", "b"; "" gives one empty field.

@@ -347,12 +347,6 @@ void *weir_exchange_user(const weir_exchange *exchange)
     return exchange->user;
 }
 
-void weir_exchange_limit_body(weir_exchange *exchange, size_t max_bytes)
-{
-    if (max_bytes < exchange->body_limit)
-        exchange->body_limit = max_bytes;
-}
-
 size_t weir_exchange_queued(const weir_exchange *exchange)
 {
     return weir_stream_waiting(&exchange->stream);

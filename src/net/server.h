@@ -144,9 +144,6 @@ uint64_t weir_exchange_begun_ns(const weir_exchange *exchange);
 void weir_exchange_set_user(weir_exchange *exchange, void *user);
 void *weir_exchange_user(const weir_exchange *exchange);
 
-/* Lowers the maximum of this request's body; from on_head. */
-void weir_exchange_limit_body(weir_exchange *exchange, size_t max_bytes);
-
 /* ---- the answer ---- */
 
 enum { WEIR_EXCHANGE_PARTS_MAX = 16 };

@@ -52,7 +52,6 @@ struct weir_exchange {
     uint64_t accepted;    /* bytes of answers given to the stream, ever */
     uint64_t sent_before; /* of them, sent when the timer was armed */
     size_t requests;
-    size_t body_limit;
     enum weir_conn_phase phase;
     bool active;      /* between on_head and on_end */
     bool whole;       /* the request was read to its end */

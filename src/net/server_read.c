@@ -44,7 +44,7 @@ static void begin_body(struct weir_exchange *conn)
 {
     const struct weir_http1_head *head = &conn->reader.head;
     struct weir_slice go_on = CONTINUE;
-    size_t max = conn->body_limit;
+    size_t max = conn->server->config.max_body_bytes;
     size_t first = 0;
     char *room;
 
@@ -80,7 +80,6 @@ static void take_head(struct weir_exchange *conn, struct weir_slice *input)
     conn->bodiless = false;
     conn->told_full = false;
     conn->user = NULL;
-    conn->body_limit = server->config.max_body_bytes;
     conn->begun_ns = weir_loop_now(server->loop);
     conn->requests++;
     /* Without a body the request is whole already, which an early answer has to know. */
@@ -99,7 +98,7 @@ static void take_body(struct weir_exchange *conn, struct weir_slice bytes)
 {
     struct weir_buf *body = &conn->body;
 
-    if (bytes.len > conn->body_limit - weir_buf_len(body))
+    if (bytes.len > conn->server->config.max_body_bytes - weir_buf_len(body))
         refuse_size(conn);
     else if (body->ptr != NULL && bytes.ptr == body->ptr + body->end)
         weir_buf_commit(body, bytes.len);

@@ -17,8 +17,6 @@ struct facts {
     bool host_ok;
     bool close;
     bool keep;
-    bool upgrade_named; /* by Connection */
-    bool upgrade_field;
     bool expects;
     bool expects_other;
 };
@@ -186,7 +184,6 @@ static void note_connection(struct facts *facts, struct weir_slice value)
     while (weir_http_list_next(&value, &member)) {
         facts->close |= weir_slice_eq_ci(member, WEIR_SLICE("close"));
         facts->keep |= weir_slice_eq_ci(member, WEIR_SLICE("keep-alive"));
-        facts->upgrade_named |= weir_slice_eq_ci(member, WEIR_SLICE("upgrade"));
     }
 }
 
@@ -207,9 +204,6 @@ static enum weir_http1_refusal note_field(struct facts *facts, const struct weir
             facts->expects = weir_slice_eq_ci(value, WEIR_SLICE("100-continue"));
             facts->expects_other |= !facts->expects;
         }
-        break;
-    case sizeof("Upgrade") - 1:
-        facts->upgrade_field |= weir_slice_eq_ci(name, WEIR_SLICE("Upgrade"));
         break;
     case sizeof("Connection") - 1:
         if (weir_slice_eq_ci(name, WEIR_SLICE("Connection")))
@@ -293,7 +287,6 @@ enum weir_http1_refusal weir_http1_head_fields(struct weir_http1_head *head, enu
     head->content_length = facts.length;
     head->keep_alive =
         head->framing != WEIR_HTTP1_FRAMED_EOF && !facts.close && (head->minor >= 1 || facts.keep);
-    head->wants_upgrade = facts.upgrade_field && facts.upgrade_named;
     head->expects_continue = facts.expects && head->minor >= 1 && head->framing != WEIR_HTTP1_FRAMED_NONE &&
                              (head->framing == WEIR_HTTP1_FRAMED_CHUNKED || head->content_length > 0);
     return WEIR_HTTP1_REFUSED_NONE;

@@ -370,24 +370,12 @@ struct weir_slice weir_http1_refusal_text(enum weir_http1_refusal refusal)
     return texts[refusal];
 }
 
-static const struct weir_http1_field *find_from(const struct weir_http1_head *head, size_t from,
-                                                struct weir_slice name)
+const struct weir_http1_field *weir_http1_find(const struct weir_http1_head *head, struct weir_slice name)
 {
-    for (size_t i = from; i < head->field_count; i++)
+    for (size_t i = 0; i < head->field_count; i++)
         if (weir_slice_eq_ci(head->fields[i].name, name))
             return &head->fields[i];
     return NULL;
-}
-
-const struct weir_http1_field *weir_http1_find(const struct weir_http1_head *head, struct weir_slice name)
-{
-    return find_from(head, 0, name);
-}
-
-const struct weir_http1_field *weir_http1_find_next(const struct weir_http1_head *head,
-                                                    const struct weir_http1_field *previous)
-{
-    return find_from(head, (size_t)(previous - head->fields) + 1, previous->name);
 }
 
 struct weir_slice weir_http1_value(const struct weir_http1_head *head, struct weir_slice name)

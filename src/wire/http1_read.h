@@ -97,7 +97,6 @@ struct weir_http1_head {
     enum weir_http1_framing framing;
     uint64_t content_length; /* framing LENGTH; also of a response to HEAD, when it was said */
     bool keep_alive;         /* after this message the connection may carry another */
-    bool wants_upgrade;      /* an Upgrade was asked for (or granted); never followed */
 
     const struct weir_http1_field *fields;
     size_t field_count;
@@ -174,10 +173,6 @@ struct weir_slice weir_http1_refusal_text(enum weir_http1_refusal refusal);
 
 /* The first field of that name, in any case, or NULL.  The loan is that of the head. */
 const struct weir_http1_field *weir_http1_find(const struct weir_http1_head *head, struct weir_slice name);
-
-/* The next one after previous, or NULL. */
-const struct weir_http1_field *weir_http1_find_next(const struct weir_http1_head *head,
-                                                    const struct weir_http1_field *previous);
 
 /* The value of the first field of that name; empty when there is none. */
 struct weir_slice weir_http1_value(const struct weir_http1_head *head, struct weir_slice name);

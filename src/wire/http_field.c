@@ -120,21 +120,6 @@ bool weir_http_list_next(struct weir_slice *rest, struct weir_slice *ret_member)
     return true;
 }
 
-bool weir_http_list_has(struct weir_slice value, struct weir_slice member)
-{
-    struct weir_slice part;
-
-    while (weir_http_list_next(&value, &part))
-        if (weir_slice_eq_ci(part, member))
-            return true;
-    return false;
-}
-
-bool weir_http_media_type_is(struct weir_slice value, struct weir_slice type)
-{
-    return weir_slice_eq_ci(without_parameters(value), type);
-}
-
 struct weir_slice weir_http_parameter(struct weir_slice value, char separator, struct weir_slice name)
 {
     struct weir_slice part;

@@ -27,14 +27,6 @@ bool weir_http_is_value(struct weir_slice s);
 bool weir_http_list_next(struct weir_slice *rest, struct weir_slice *ret_member);
 
 /*
- * A member of a comma-separated list, compared without case and without its parameters: "a, B;q=1" has "b".
- */
-bool weir_http_list_has(struct weir_slice value, struct weir_slice member);
-
-/* "Application/JSON; charset=utf-8" is of media type "application/json"; without case. */
-bool weir_http_media_type_is(struct weir_slice value, struct weir_slice type);
-
-/*
  * The value of a parameter: of "timeout=5, max=100" (separator ',') or of "text/x; charset=utf-8" (';').
  * Names without case; quotes around the value are dropped, escapes inside are not undone.  Empty when absent.
  */

@@ -135,16 +135,6 @@ void weir_json_put_u64(struct weir_json_writer *writer, uint64_t number)
     weir_json_put_raw(writer, weir_text_u64(number, digits));
 }
 
-void weir_json_put_i64(struct weir_json_writer *writer, int64_t number)
-{
-    char digits[WEIR_TEXT_U64_MAX];
-
-    begin(writer);
-    if (number < 0)
-        put(writer, WEIR_SLICE("-"));
-    put(writer, weir_text_u64(number < 0 ? 0 - (uint64_t)number : (uint64_t)number, digits));
-}
-
 void weir_json_put_fixed(struct weir_json_writer *writer, uint64_t number, unsigned decimals)
 {
     char digits[WEIR_TEXT_FIXED_MAX];

@@ -46,7 +46,6 @@ void weir_json_close(struct weir_json_writer *writer, char bracket);
 void weir_json_put_key(struct weir_json_writer *writer, struct weir_slice name);
 void weir_json_put_string(struct weir_json_writer *writer, struct weir_slice text);
 void weir_json_put_u64(struct weir_json_writer *writer, uint64_t number);
-void weir_json_put_i64(struct weir_json_writer *writer, int64_t number);
 /* number / 10^decimals, decimals up to 9. */
 void weir_json_put_fixed(struct weir_json_writer *writer, uint64_t number, unsigned decimals);
 void weir_json_put_bool(struct weir_json_writer *writer, bool value);

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
+#include "base/text.h"
 #include "chunks.h"
 #include "wire/http1_read.h"
 
@@ -26,7 +27,9 @@ static inline void fuzz_http1_put(struct weir_buf *out, struct weir_slice bytes)
 
 static inline void fuzz_http1_put_number(struct weir_buf *out, uint64_t number)
 {
-    if (weir_buf_append_u64(out, number) != 0)
+    char digits[WEIR_TEXT_U64_MAX];
+
+    if (weir_buf_append(out, weir_text_u64(number, digits)) != 0)
         abort();
     fuzz_http1_put(out, WEIR_SLICE(" "));
 }

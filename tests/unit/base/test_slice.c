@@ -83,7 +83,6 @@ static void what_is_looked_for_is_found_at_its_first_place(void **state)
     assert_true(weir_slice_find_char(WEIR_SLICE_EMPTY, 'x') == WEIR_SLICE_NONE);
     assert_true(weir_slice_has(s, WEIR_SLICE("Bc")));
     assert_false(weir_slice_has(s, WEIR_SLICE("bC")));
-    assert_true(weir_slice_has_ci(s, WEIR_SLICE("bC")));
 }
 
 static void fields_are_cut_at_separators(void **state)

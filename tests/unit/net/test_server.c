@@ -37,7 +37,6 @@ struct bench {
     size_t drains;
     enum weir_exchange_end last_end;
     size_t last_body;
-    size_t body_limit;
     const void *problem_user; /* of the last problem's exchange */
     struct kit_text text;
 };
@@ -48,8 +47,6 @@ static void on_head(void *user, weir_exchange *x)
 
     b->heads++;
     weir_exchange_set_user(x, b);
-    if (b->body_limit > 0)
-        weir_exchange_limit_body(x, b->body_limit);
     if (b->mode == REFUSE_EARLY)
         weir_exchange_respond(x, 401, WEIR_SLICE("X-Why: no key\r\n"), &WEIR_SLICE("who are you"), 1);
 }
@@ -281,13 +278,13 @@ static void a_body_may_be_taken_from_its_exchange(void **state)
     close_bench(b);
 }
 
-static void a_chunked_body_over_the_handlers_limit_is_413(void **state)
+static void a_chunked_body_over_the_limit_is_413(void **state)
 {
-    struct bench *b = open_bench(ECHO);
+    const struct weir_server_config config = {.max_body_bytes = 8};
+    struct bench *b = open_limited(ECHO, &config);
     int fd = kit_connect(b->port);
 
     (void)state;
-    b->body_limit = 8;
     kit_send(b->loop, fd,
              "POST /b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n4\r\nmore\r\n");
     kit_expect_end(b->loop, fd, &b->text);
@@ -350,11 +347,11 @@ static void an_expected_continue_is_answered_when_the_body_is_wanted(void **stat
 
 static void an_expected_continue_is_not_answered_to_a_refused_body(void **state)
 {
-    struct bench *b = open_bench(ECHO);
+    const struct weir_server_config config = {.max_body_bytes = 4};
+    struct bench *b = open_limited(ECHO, &config);
     int fd = kit_connect(b->port);
 
     (void)state;
-    b->body_limit = 4;
     kit_send(b->loop, fd, "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
     kit_expect_end(b->loop, fd, &b->text);
     assert_null(strstr(b->text.bytes, "100 Continue"));
@@ -381,11 +378,11 @@ static void bad_framing_is_answered_in_the_hosts_words_and_closed(void **state)
 
 static void a_problem_has_a_user_only_while_its_request_is_under_way(void **state)
 {
-    struct bench *b = open_bench(ECHO);
+    const struct weir_server_config config = {.max_body_bytes = 8};
+    struct bench *b = open_limited(ECHO, &config);
     int fd = kit_connect(b->port);
 
     (void)state;
-    b->body_limit = 8;
     kit_send(b->loop, fd, "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n");
     kit_expect_end(b->loop, fd, &b->text);
     assert_memory_equal(b->text.bytes, "HTTP/1.1 413 ", 13);
@@ -748,7 +745,7 @@ int main(void)
         cmocka_unit_test(a_request_may_come_byte_by_byte),
         cmocka_unit_test(a_body_of_64_mebibytes_is_taken_and_no_more),
         cmocka_unit_test(a_body_may_be_taken_from_its_exchange),
-        cmocka_unit_test(a_chunked_body_over_the_handlers_limit_is_413),
+        cmocka_unit_test(a_chunked_body_over_the_limit_is_413),
         cmocka_unit_test(an_early_refusal_reaches_a_client_that_still_sends),
         cmocka_unit_test(an_early_refusal_without_a_body_keeps_the_connection),
         cmocka_unit_test(an_expected_continue_is_answered_when_the_body_is_wanted),

@@ -5,6 +5,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/slice.h"
+#include "base/text.h"
 #include "chunks.h"
 
 static void put(struct weir_buf *out, struct weir_slice text)
@@ -20,7 +21,9 @@ static void put_str(struct weir_buf *out, const char *text)
 
 static void put_u64(struct weir_buf *out, uint64_t number)
 {
-    if (weir_buf_append_u64(out, number) != 0)
+    char digits[WEIR_TEXT_U64_MAX];
+
+    if (weir_buf_append(out, weir_text_u64(number, digits)) != 0)
         abort();
 }
 
@@ -62,7 +65,7 @@ static void put_head(struct weir_buf *out, enum weir_http1_kind kind, const stru
     put_framing(out, head);
     put_str(out, head->keep_alive ? " keep" : " close");
     put_str(out, head->expects_continue ? " expects" : "");
-    put_str(out, head->wants_upgrade ? " upgrade\n" : "\n");
+    put_str(out, "\n");
     for (size_t i = 0; i < head->field_count; i++) {
         put(out, head->fields[i].name);
         put_str(out, "=");

@@ -22,25 +22,25 @@ static void tokens_and_values_hold_what_the_grammar_allows(void **state)
     assert_true(weir_http_is_value(WEIR_SLICE_EMPTY));
 }
 
+static bool list_has(struct weir_slice list, struct weir_slice member)
+{
+    struct weir_slice part;
+
+    while (weir_http_list_next(&list, &part))
+        if (weir_slice_eq_ci(part, member))
+            return true;
+    return false;
+}
+
 static void a_list_has_its_members_in_any_case(void **state)
 {
     (void)state;
-    assert_true(weir_http_list_has(WEIR_SLICE("a, Close ,b"), WEIR_SLICE("close")));
-    assert_true(weir_http_list_has(WEIR_SLICE("gzip;q=0.5"), WEIR_SLICE("gzip")));
-    assert_true(weir_http_list_has(WEIR_SLICE(",,x"), WEIR_SLICE("x")));
-    assert_false(weir_http_list_has(WEIR_SLICE("closed, x-close"), WEIR_SLICE("close")));
-    assert_false(weir_http_list_has(WEIR_SLICE("a=\"x, close\""), WEIR_SLICE("close")));
-    assert_false(weir_http_list_has(WEIR_SLICE_EMPTY, WEIR_SLICE("close")));
-}
-
-static void media_types_are_compared_without_their_parameters(void **state)
-{
-    (void)state;
-    assert_true(weir_http_media_type_is(WEIR_SLICE("Application/JSON ; charset=utf-8"),
-                                        WEIR_SLICE("application/json")));
-    assert_true(weir_http_media_type_is(WEIR_SLICE("text/event-stream"), WEIR_SLICE("text/event-stream")));
-    assert_false(weir_http_media_type_is(WEIR_SLICE("application/jsonl"), WEIR_SLICE("application/json")));
-    assert_false(weir_http_media_type_is(WEIR_SLICE_EMPTY, WEIR_SLICE("application/json")));
+    assert_true(list_has(WEIR_SLICE("a, Close ,b"), WEIR_SLICE("close")));
+    assert_true(list_has(WEIR_SLICE("gzip;q=0.5"), WEIR_SLICE("gzip")));
+    assert_true(list_has(WEIR_SLICE(",,x"), WEIR_SLICE("x")));
+    assert_false(list_has(WEIR_SLICE("closed, x-close"), WEIR_SLICE("close")));
+    assert_false(list_has(WEIR_SLICE("a=\"x, close\""), WEIR_SLICE("close")));
+    assert_false(list_has(WEIR_SLICE_EMPTY, WEIR_SLICE("close")));
 }
 
 static void parameters_are_found_by_name(void **state)
@@ -121,7 +121,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_and_values_hold_what_the_grammar_allows),
         cmocka_unit_test(a_list_has_its_members_in_any_case),
-        cmocka_unit_test(media_types_are_compared_without_their_parameters),
         cmocka_unit_test(parameters_are_found_by_name),
         cmocka_unit_test(percent_encoding_is_undone),
         cmocka_unit_test(bad_percent_encoding_is_refused),

@@ -13,8 +13,7 @@ static void write_all(struct weir_json_writer *w)
     weir_json_put_key(w, WEIR_SLICE("a\"b"));
     weir_json_open(w, '[');
     weir_json_put_u64(w, UINT64_MAX);
-    weir_json_put_i64(w, INT64_MIN);
-    weir_json_put_i64(w, 5);
+    weir_json_put_u64(w, 5);
     weir_json_put_fixed(w, 1234, 3);
     weir_json_open(w, '[');
     weir_json_close(w, ']');
@@ -40,9 +39,8 @@ static void commas_and_colons_are_set(void **state)
     weir_json_writer_init(&w, &buf);
     write_all(&w);
     assert_int_equal(weir_json_writer_end(&w), 0);
-    assert_slice_is(weir_buf_slice(&buf),
-                    "{\"a\\\"b\":[18446744073709551615,-9223372036854775808,5,1.234,[],{},true,false,null,"
-                    "{\"x\": 1}],\"c\":\"d\"}");
+    assert_slice_is(weir_buf_slice(&buf), "{\"a\\\"b\":[18446744073709551615,5,1.234,[],{},true,false,null,"
+                                          "{\"x\": 1}],\"c\":\"d\"}");
     weir_buf_deinit(&buf);
 }
 
