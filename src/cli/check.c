@@ -15,7 +15,7 @@
 #include "cli/command.h"
 #include "config/config.h"
 #include "config/reference.h"
-#include "config/tree.h"
+#include "config/yaml/tree.h"
 
 enum { SOURCES_MAX = 3, ID_SHOWN = 24 };
 

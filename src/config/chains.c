@@ -12,8 +12,8 @@
 
 #include "base/slice.h"
 #include "base/time.h"
-#include "config/tree_json.h"
 #include "config/value.h"
+#include "config/yaml/tree_json.h"
 
 struct list_row {
     struct weir_slice key;

@@ -76,7 +76,7 @@ struct weir_config {
     weir_snapshot *snapshot;
     struct weir_map renames; /* `model_alias_map`: a model's name -> struct weir_slice, the name to report */
     struct weir_config_env env;
-    const struct weir_yaml *root;      /* all files together, as they were written (config/tree.h) */
+    const struct weir_yaml *root;      /* all files together, as they were written (config/yaml/tree.h) */
     const struct weir_yaml *variables; /* the section environment_variables; NULL: none */
 };
 

@@ -20,8 +20,8 @@
 #include "config/call_params.h"
 #include "config/endpoints.h"
 #include "config/entry.h"
-#include "config/tree_json.h"
 #include "config/value.h"
+#include "config/yaml/tree_json.h"
 
 enum { ID_BYTES = SHA256_DIGEST_LENGTH };
 

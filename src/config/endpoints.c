@@ -11,9 +11,9 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
-#include "config/tree_json.h"
 #include "config/value.h"
 #include "config/variables.h"
+#include "config/yaml/tree_json.h"
 #include "provider/fields.h"
 #include "provider/provider.h"
 #include "provider/sim.h"

@@ -15,9 +15,9 @@
 #include "config/deployments.h"
 #include "config/loader.h"
 #include "config/sections.h"
-#include "config/source.h"
 #include "config/variables.h"
-#include "config/yaml_read.h"
+#include "config/yaml/source.h"
+#include "config/yaml/yaml_read.h"
 
 enum { ARENA_BLOCK_BYTES = 64 * 1024 };
 #define ARENA_MAX_BYTES ((size_t)1024 * 1024 * 1024)

@@ -6,7 +6,7 @@
 #include "config/loader.h"
 
 #include "base/slice.h"
-#include "config/yaml_read.h"
+#include "config/yaml/yaml_read.h"
 
 /* Wrong letters that are still a slip of the pen where keys are free. */
 enum { OPEN_LIMIT = 2 };

@@ -20,7 +20,7 @@
 #include "config/config.h"
 #include "config/diag.h"
 #include "config/schema.h"
-#include "config/tree.h"
+#include "config/yaml/tree.h"
 
 struct weir_loader {
     struct weir_config *config;

@@ -16,9 +16,9 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "config/near.h"
-#include "config/scalar.h"
 #include "config/settings.h"
-#include "config/tree_json.h"
+#include "config/yaml/scalar.h"
+#include "config/yaml/tree_json.h"
 
 enum { SHOWN_MAX = 40, POLICY_MAX = 1000000 };
 

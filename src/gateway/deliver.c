@@ -8,12 +8,12 @@
 
 #include "base/slice.h"
 #include "config/config.h"
-#include "gateway/fallback_errors.h"
+#include "gateway/answer/fallback_errors.h"
+#include "gateway/answer/reply.h"
+#include "gateway/attempt/upcall.h"
+#include "gateway/attempt/upstream.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
-#include "gateway/reply.h"
-#include "gateway/upcall.h"
-#include "gateway/upstream.h"
 #include "gateway/worker.h"
 #include "wire/json_read.h"
 

@@ -17,10 +17,10 @@
 #include <weir/mem.h>
 #include <weir/router.h>
 
-#include "gateway/access_log.h"
-#include "gateway/asked.h"
+#include "gateway/attempt/upstream.h"
 #include "gateway/budget.h"
-#include "gateway/upstream.h"
+#include "gateway/log/access_log.h"
+#include "gateway/request/asked.h"
 #include "net/proxy.h"
 #include "net/resolve.h"
 #include "net/server.h"

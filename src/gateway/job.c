@@ -13,9 +13,9 @@
 #include "base/container.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
-#include "gateway/upcall.h"
 #include "gateway/worker.h"
 
 enum { ARENA_BLOCK_BYTES = 8 * 1024, ARENA_MAX_BYTES = 16 * 1024 * 1024 };

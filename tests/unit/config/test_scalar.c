@@ -1,7 +1,7 @@
 /* Plain scalars of YAML 1.1, as PyYAML's safe_load resolves them. */
 #include <math.h>
 
-#include "config/scalar.h"
+#include "config/yaml/scalar.h"
 #include "unit.h"
 
 static const struct {

@@ -5,8 +5,8 @@
 #include <weir/mem_libc.h>
 
 #include "base/arena.h"
-#include "config/tree_json.h"
-#include "config/yaml_read.h"
+#include "config/yaml/tree_json.h"
+#include "config/yaml/yaml_read.h"
 #include "unit.h"
 
 struct doc {

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/slice.h"
-#include "config/tree_json.h"
-#include "config/yaml_read.h"
+#include "config/yaml/tree_json.h"
+#include "config/yaml/yaml_read.h"
 
 enum { FILE_MAX = 1024 * 1024 };
 

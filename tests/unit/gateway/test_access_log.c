@@ -9,7 +9,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/time.h"
-#include "gateway/access_log.h"
+#include "gateway/log/access_log.h"
 
 static const struct weir_access full = {.call_id = WEIR_SLICE_INIT("c1"),
                                         .route = WEIR_SLICE_INIT("chat"),

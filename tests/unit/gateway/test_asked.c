@@ -5,7 +5,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/time.h"
-#include "gateway/asked.h"
+#include "gateway/request/asked.h"
 #include "provider/fields.h"
 #include "test_mem.h"
 #include "wire/http1_read.h"

@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "gateway/auth.h"
+#include "gateway/request/auth.h"
 #include "wire/http1_read.h"
 
 static bool allowed(const char *name, const char *value, const char *key)

@@ -2,7 +2,7 @@
 
 #include <weir/mem_libc.h>
 
-#include "gateway/error_reply.h"
+#include "gateway/answer/error_reply.h"
 
 static struct weir_buf text;
 

@@ -3,8 +3,8 @@
 #include <weir/mem_libc.h>
 
 #include "base/time.h"
-#include "gateway/fail_text.h"
-#include "gateway/upstream.h"
+#include "gateway/answer/fail_text.h"
+#include "gateway/attempt/upstream.h"
 #include "provider/endpoint.h"
 #include "provider/provider.h"
 

@@ -3,7 +3,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/time.h"
-#include "gateway/headers.h"
+#include "gateway/answer/headers.h"
 #include "wire/http1_read.h"
 
 static struct weir_buf text;

@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "gateway/paths.h"
+#include "gateway/request/paths.h"
 
 static void each_spelling_of_a_call_is_found(void **state)
 {

@@ -2,7 +2,7 @@
 
 #include <weir/mem_libc.h>
 
-#include "gateway/sim_text.h"
+#include "gateway/attempt/sim_text.h"
 #include "provider/dialect.h"
 #include "provider/openai.h"
 

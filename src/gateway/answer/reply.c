@@ -1,0 +1,87 @@
+/*
+ * Header lines are composed in the worker's room, since the server copies them at once; bodies are made in
+ * the job's arena, since they are on loan until the last byte is sent.
+ */
+#include "gateway/answer/reply.h"
+
+#include "config/config.h"
+#include "gateway/gateway.h"
+#include "gateway/job.h"
+#include "gateway/worker.h"
+#include "wire/json_write.h"
+
+enum { ERROR_MAX = 64 * 1024 };
+
+void weir_reply_put_common(struct weir_buf *lines, struct weir_slice call_id, bool cors)
+{
+    (void)!weir_headers_put(lines, WEIR_SLICE("x-litellm-call-id"), call_id);
+    if (cors)
+        (void)!weir_buf_append(lines, WEIR_SLICE("access-control-allow-origin: *\r\n"
+                                                 "access-control-expose-headers: *\r\n"));
+}
+
+struct weir_buf *weir_reply_lines(struct weir_job *job)
+{
+    struct weir_buf *lines = &job->worker->lines;
+
+    weir_buf_clear(lines);
+    /* Room for this much is kept from one answer to the next. */
+    weir_reply_put_common(lines, job->access.call_id, job->cors);
+    return lines;
+}
+
+static void respond(struct weir_job *job, int status, struct weir_slice body)
+{
+    struct weir_buf *lines = &job->worker->lines;
+
+    job->access.status = (uint64_t)status;
+    if (job->exchange == NULL)
+        return;
+    if (weir_buf_append(lines, WEIR_SLICE("content-type: application/json\r\n")) < 0) {
+        weir_exchange_abort(job->exchange);
+        return;
+    }
+    weir_exchange_respond(job->exchange, status, weir_buf_slice(lines), &body, 1);
+}
+
+void weir_reply_json(struct weir_job *job, int status, struct weir_slice body)
+{
+    (void)weir_reply_lines(job);
+    respond(job, status, body);
+}
+
+void weir_reply_error(struct weir_job *job, const struct weir_error_reply *error)
+{
+    struct weir_error_reply told = *error;
+    struct weir_buf body;
+
+    if (job->worker->gateway->config->settings.call_id_in_errors)
+        told.call_id = job->access.call_id;
+    weir_buf_init(&body, weir_arena_mem(&job->arena), ERROR_MAX);
+    if (weir_error_write(&told, &body) == 0)
+        respond(job, told.status, weir_buf_slice(&body));
+    else
+        respond(job, 500,
+                WEIR_SLICE("{\"error\":{\"message\":\"out of memory\",\"type\":\"internal_server_error\","
+                           "\"param\":null,\"code\":\"500\"}}"));
+}
+
+void weir_reply_problem(struct weir_job *job, const struct weir_problem *problem)
+{
+    const struct weir_error_reply error = {.status = problem->status,
+                                           .message = problem->message,
+                                           .type = weir_error_type(problem->status),
+                                           .param = problem->param};
+    struct weir_buf *lines = weir_reply_lines(job);
+
+    if (problem->status == 503)
+        (void)!weir_headers_put(lines, WEIR_SLICE("retry-after"), WEIR_SLICE("1"));
+    weir_reply_error(job, &error);
+}
+
+void weir_reply_status(struct weir_job *job, int status, struct weir_slice message)
+{
+    const struct weir_problem problem = {status, message, WEIR_SLICE_EMPTY};
+
+    weir_reply_problem(job, &problem);
+}

@@ -1,0 +1,556 @@
+/*
+ * Two sources, one path: the callbacks of a fetch are translated into the four things a source can say, and
+ * sim says them itself.
+ *
+ * An attempt is `told` once the engine knows its end, or has cancelled it; whatever its source says after
+ * that is ignored.  A stream is told finished at its end marker, though its connection may still have to be
+ * read to its end to be used again: it lingers for a moment, then the connection is closed.
+ */
+#include "gateway/attempt/upcall.h"
+
+#include <weir/error.h>
+
+#include "base/container.h"
+#include "base/map.h"
+#include "base/slice.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "gateway/attempt/upcall_stream.h"
+#include "gateway/deliver.h"
+#include "gateway/driver.h"
+#include "gateway/gateway.h"
+#include "gateway/job.h"
+#include "gateway/worker.h"
+#include "provider/fields.h"
+#include "wire/http1_read.h"
+#include "wire/json_read.h"
+#include "wire/json_write.h"
+
+enum { ERROR_BODY_MAX = 256 * 1024, LINGER_NS = 500 * 1000 * 1000, EXCERPT_MAX = 64 * 1024 };
+
+static const struct weir_settings *settings_of(const struct weir_upcall *upcall)
+{
+    return &upcall->job->worker->gateway->config->settings;
+}
+
+static uint64_t now_of(const struct weir_upcall *upcall)
+{
+    return weir_loop_now(upcall->job->worker->loop);
+}
+
+struct weir_upcall *weir_upcall_find(struct weir_job *job, uint32_t number)
+{
+    struct weir_upcall *upcall = job->attempts;
+
+    while (upcall != NULL && upcall->number != number)
+        upcall = upcall->next;
+    return upcall;
+}
+
+bool weir_upcall_quiet(const struct weir_upcall *upcall)
+{
+    return !weir_fetch_active(&upcall->fetch) && !upcall->sim.active;
+}
+
+void weir_upcall_release(struct weir_upcall *upcall)
+{
+    weir_loop_cancel(upcall->job->worker->loop, &upcall->linger);
+    weir_sse_deinit(&upcall->sse);
+    weir_buf_deinit(&upcall->held);
+    weir_buf_deinit(&upcall->body);
+}
+
+void weir_upcall_enter(struct weir_upcall *upcall)
+{
+    weir_job_enter(upcall->job);
+    upcall->entered = true;
+}
+
+void weir_upcall_leave(struct weir_upcall *upcall)
+{
+    upcall->entered = false;
+    weir_job_leave(upcall->job);
+}
+
+static void stop_source(struct weir_upcall *upcall)
+{
+    weir_loop_cancel(upcall->job->worker->loop, &upcall->linger);
+    if (weir_fetch_active(&upcall->fetch))
+        weir_fetch_cancel(&upcall->fetch);
+    weir_sim_cancel(&upcall->sim);
+    upcall->head = NULL;
+}
+
+static void on_linger(struct weir_timer *timer)
+{
+    struct weir_upcall *upcall = WEIR_CONTAINER(timer, struct weir_upcall, linger);
+
+    weir_upcall_enter(upcall);
+    stop_source(upcall);
+    weir_upcall_leave(upcall);
+}
+
+/* Keeps what the failure says in the job's arena; without memory for that the facts alone must do. */
+static void record(struct weir_upcall *upcall, const struct weir_verdict *verdict)
+{
+    struct weir_job *job = upcall->job;
+    struct weir_failed *failed = weir_arena_zalloc(&job->arena, 1, sizeof(*failed));
+
+    if (failed == NULL)
+        return;
+    *failed = (struct weir_failed){.next = job->failed,
+                                   .attempt = upcall->number,
+                                   .upstream = upcall->upstream,
+                                   .limit_ns = upcall->limit_ns,
+                                   .verdict = *verdict,
+                                   .provider_lines = upcall->provider_lines};
+    /* These are parts of the body, which goes before the job does. */
+    failed->verdict.text = weir_arena_copy(&job->arena, verdict->text);
+    failed->verdict.type = weir_arena_copy(&job->arena, verdict->type);
+    failed->verdict.param = weir_arena_copy(&job->arena, verdict->param);
+    failed->verdict.inner_error = weir_arena_copy(&job->arena, verdict->inner_error);
+    job->failed = failed;
+}
+
+static int classify(struct weir_upcall *upcall, weir_mishap mishap, struct weir_slice text,
+                    struct weir_verdict *ret_verdict)
+{
+    const struct weir_endpoint *endpoint = upcall->upstream->endpoint;
+    const struct weir_mishap_report report = {.provider = endpoint->provider,
+                                              .mishap = mishap,
+                                              .status = upcall->head == NULL ? 0 : (int)upcall->head->status,
+                                              .head = upcall->head,
+                                              .body = weir_slice_sub(text, 0, EXCERPT_MAX),
+                                              .secret = endpoint->api_key,
+                                              .wall_now_s =
+                                                  (int64_t)weir_loop_wall_s(upcall->job->worker->loop)};
+    int r = weir_classify(&report, &upcall->job->arena, ret_verdict);
+
+    if (r == 0)
+        record(upcall, ret_verdict);
+    return r;
+}
+
+void weir_upcall_cancel(struct weir_upcall *upcall, weir_mishap what)
+{
+    struct weir_verdict verdict;
+
+    if (!upcall->told && classify(upcall, what, WEIR_SLICE_EMPTY, &verdict) == 0)
+        upcall->ended_ns = now_of(upcall);
+    upcall->told = true;
+    stop_source(upcall);
+}
+
+void weir_upcall_fail(struct weir_upcall *upcall, weir_mishap mishap, struct weir_slice text)
+{
+    struct weir_verdict verdict = {.failure = {WEIR_KIND_INTERNAL, 500, 0, WEIR_ORIGIN_PROVIDER}};
+
+    if (upcall->told)
+        return;
+    /* Without memory for the words the facts above must do. */
+    if (classify(upcall, mishap, text, &verdict) != 0)
+        verdict.failure.origin = WEIR_ORIGIN_ROUTER;
+    upcall->told = true;
+    upcall->ended_ns = now_of(upcall);
+    stop_source(upcall);
+    weir_driver_on_failed(upcall, &verdict.failure);
+}
+
+/* weir's own limits are nobody's failure but weir's. */
+static void fail_here(struct weir_upcall *upcall)
+{
+    const struct weir_failure failure = {WEIR_KIND_SERVICE_UNAVAILABLE, 503, 0, WEIR_ORIGIN_ROUTER};
+    const struct weir_verdict verdict = {.failure = failure,
+                                         .text =
+                                             WEIR_SLICE("weir is at the limit of its memory or connections"),
+                                         .type = WEIR_SLICE("internal_server_error")};
+
+    if (upcall->told)
+        return;
+    record(upcall, &verdict);
+    upcall->told = true;
+    upcall->ended_ns = now_of(upcall);
+    stop_source(upcall);
+    weir_driver_on_failed(upcall, &failure);
+}
+
+void weir_upcall_finish(struct weir_upcall *upcall)
+{
+    if (upcall->told)
+        return;
+    upcall->told = true;
+    upcall->ended_ns = now_of(upcall);
+    if (!weir_upcall_quiet(upcall))
+        weir_loop_arm(upcall->job->worker->loop, &upcall->linger, upcall->ended_ns + LINGER_NS);
+    weir_driver_on_finished(upcall);
+}
+
+static bool is_success(const struct weir_upcall *upcall)
+{
+    return upcall->head != NULL && upcall->head->status >= 200 && upcall->head->status < 300;
+}
+
+void weir_upcall_on_head(struct weir_upcall *upcall, const struct weir_http1_head *head)
+{
+    upcall->head = head;
+    upcall->provider_lines = weir_headers_of_provider(head, &upcall->job->arena);
+    if (upcall->told || !is_success(upcall))
+        return;
+    weir_driver_on_progress(upcall, WEIR_PROGRESS_OPENED);
+}
+
+/* A plain answer that is too large to be held goes to the client as it comes (decisions 24). */
+static void pass_large(struct weir_upcall *upcall, struct weir_slice bytes)
+{
+    if (!upcall->content_told) {
+        upcall->content_told = true;
+        weir_driver_on_progress(upcall, WEIR_PROGRESS_CONTENT);
+    }
+    if (upcall->told || !upcall->committed)
+        return;
+    weir_deliver_add(upcall->job, bytes);
+    weir_deliver_flush(upcall->job);
+    weir_buf_deinit(&upcall->body); /* sent, or queued */
+}
+
+static void read_error(struct weir_upcall *upcall, struct weir_slice bytes)
+{
+    size_t room = ERROR_BODY_MAX - weir_buf_len(&upcall->body);
+
+    if (weir_buf_append(&upcall->body, weir_slice_sub(bytes, 0, room)) < 0 || bytes.len >= room)
+        weir_upcall_fail(upcall, WEIR_MISHAP_ANSWER, weir_buf_slice(&upcall->body));
+}
+
+static void read_plain(struct weir_upcall *upcall, struct weir_slice bytes)
+{
+    if (upcall->committed || bytes.len > upcall->body.max - weir_buf_len(&upcall->body))
+        pass_large(upcall, bytes);
+    else if (weir_buf_append(&upcall->body, bytes) < 0)
+        fail_here(upcall);
+}
+
+void weir_upcall_on_body(struct weir_upcall *upcall, struct weir_slice bytes)
+{
+    if (upcall->told)
+        return;
+    if (!is_success(upcall))
+        read_error(upcall, bytes);
+    else if (upcall->stream)
+        weir_upcall_stream_body(upcall, bytes);
+    else
+        read_plain(upcall, bytes);
+}
+
+void weir_upcall_on_flush(struct weir_upcall *upcall)
+{
+    weir_deliver_flush(upcall->job);
+}
+
+/* Of the conditions of weir_read_answer. */
+static weir_mishap mishap_of(int condition)
+{
+    switch (condition) {
+    case WEIR_ANSWER_ERROR:
+        return WEIR_MISHAP_ERROR_BODY;
+    case WEIR_ANSWER_GAVE_UP:
+        return WEIR_MISHAP_GAVE_UP;
+    default:
+        return WEIR_MISHAP_BAD_ANSWER;
+    }
+}
+
+static void judge_plain(struct weir_upcall *upcall)
+{
+    struct weir_slice body = weir_buf_slice(&upcall->body);
+    int r;
+
+    if (upcall->committed) {
+        weir_upcall_finish(upcall);
+        return;
+    }
+    r = weir_read_answer(upcall->upstream->endpoint, upcall->job->route, body, &upcall->answer);
+    if (r == 0) {
+        upcall->usage = upcall->answer.usage;
+        upcall->content_filtered = upcall->answer.content_filtered;
+        weir_upcall_finish(upcall);
+        return;
+    }
+    weir_upcall_fail(upcall, mishap_of(r), body);
+}
+
+void weir_upcall_on_done(struct weir_upcall *upcall)
+{
+    if (upcall->told)
+        return;
+    if (!is_success(upcall))
+        weir_upcall_fail(upcall, WEIR_MISHAP_ANSWER, weir_buf_slice(&upcall->body));
+    else if (upcall->stream)
+        weir_upcall_stream_done(upcall);
+    else
+        judge_plain(upcall);
+}
+
+void weir_upcall_on_broken(struct weir_upcall *upcall, weir_mishap mishap)
+{
+    if (upcall->told)
+        return;
+    /* A finish reason makes a stream complete, whatever happens to its connection then (decisions 29). */
+    if (upcall->stream && is_success(upcall) && upcall->finish_seen)
+        weir_upcall_finish(upcall);
+    else
+        weir_upcall_fail(upcall, mishap, WEIR_SLICE_EMPTY);
+}
+
+/* ---- the network as a source ---- */
+
+static void on_fetch_head(struct weir_fetch *fetch, const struct weir_http1_head *head)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_head(upcall, head);
+    weir_upcall_leave(upcall);
+}
+
+static void on_fetch_body(struct weir_fetch *fetch, struct weir_slice bytes)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_body(upcall, bytes);
+    weir_upcall_leave(upcall);
+}
+
+static void on_fetch_flush(struct weir_fetch *fetch)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_flush(upcall);
+    weir_upcall_leave(upcall);
+}
+
+static void on_fetch_done(struct weir_fetch *fetch)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_done(upcall);
+    upcall->head = NULL;
+    weir_upcall_leave(upcall);
+}
+
+static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_failure *failure)
+{
+    static const weir_mishap mishaps[WEIR_FETCH_FAILURES] = {
+        [WEIR_FETCH_DNS] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_REFUSED] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_UNREACHABLE] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_CONNECT_TIMEOUT] = WEIR_MISHAP_TIMED_OUT,
+        [WEIR_FETCH_TLS_UNVERIFIED] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_TLS_BROKEN] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_PROXY] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_RESET] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_TRUNCATED] = WEIR_MISHAP_CUT_OFF,
+        [WEIR_FETCH_FRAMING] = WEIR_MISHAP_CUT_OFF,
+        [WEIR_FETCH_ENCODING] = WEIR_MISHAP_CUT_OFF,
+        [WEIR_FETCH_TOO_LARGE] = WEIR_MISHAP_TOO_LARGE,
+    };
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    if (!upcall->told)
+        upcall->job->access.cause = weir_fetch_failure_slug(failure->kind);
+    if (failure->kind == WEIR_FETCH_LIMIT || failure->kind == WEIR_FETCH_NOMEM)
+        fail_here(upcall);
+    else
+        weir_upcall_on_broken(upcall, mishaps[failure->kind]);
+    upcall->head = NULL;
+    weir_upcall_leave(upcall);
+}
+
+static const struct weir_fetch_events fetch_events = {.on_head = on_fetch_head,
+                                                      .on_body = on_fetch_body,
+                                                      .on_done = on_fetch_done,
+                                                      .on_error = on_fetch_error,
+                                                      .on_flush = on_fetch_flush};
+
+static int start_fetch(struct weir_upcall *upcall)
+{
+    struct weir_gateway *gateway = upcall->job->worker->gateway;
+    const struct weir_upstream_request *built = &upcall->built;
+    weir_tls_context *tls = built->secure ? weir_upstreams_tls(&gateway->upstreams, upcall->upstream) : NULL;
+
+    if (built->secure && tls == NULL)
+        return WEIR_ERR_IO;
+
+    upcall->request =
+        (struct weir_fetch_request){.tls = built->secure,
+                                    .host = built->host,
+                                    .port = built->port,
+                                    .tls_context = tls,
+                                    .method = WEIR_SLICE("POST"),
+                                    .target = built->target,
+                                    .fields = built->fields,
+                                    .parts = built->parts,
+                                    .part_count = built->part_count,
+                                    .connect_timeout_ns = settings_of(upcall)->connect_timeout_ns};
+    weir_client_start(upcall->job->worker->client, &upcall->fetch, &upcall->request);
+    return 0;
+}
+
+/* ---- beginning ---- */
+
+static bool may_be_used_anew(const struct weir_upcall *upcall)
+{
+    return upcall->told && !upcall->entered && upcall != upcall->job->server && weir_upcall_quiet(upcall);
+}
+
+/* A used attempt of the job, or a new one; linked into the job. */
+static struct weir_upcall *take(struct weir_job *job)
+{
+    struct weir_upcall *upcall = job->attempts;
+
+    while (upcall != NULL && !may_be_used_anew(upcall))
+        upcall = upcall->next;
+    if (upcall != NULL) {
+        struct weir_upcall *next = upcall->next;
+
+        weir_upcall_release(upcall);
+        *upcall = (struct weir_upcall){.next = next};
+        return upcall;
+    }
+    upcall = weir_arena_zalloc(&job->arena, 1, sizeof(*upcall));
+    if (upcall != NULL) {
+        upcall->next = job->attempts;
+        job->attempts = upcall;
+    }
+    return upcall;
+}
+
+static void init(struct weir_upcall *upcall, struct weir_job *job, uint32_t number)
+{
+    const struct weir_mem *budget = weir_budget_mem(&job->worker->gateway->budget);
+    const struct weir_settings *settings = &job->worker->gateway->config->settings;
+
+    upcall->job = job;
+    upcall->number = number;
+    upcall->stream = job->asked.request.stream;
+    upcall->started_ns = now_of(upcall);
+    upcall->fetch = (struct weir_fetch){.events = &fetch_events, .user = upcall};
+    weir_timer_init(&upcall->linger, on_linger);
+    weir_buf_init(&upcall->body, budget, (size_t)settings->max_response_bytes);
+    weir_buf_init(&upcall->held, budget, (size_t)settings->stream_hold_max_bytes);
+    weir_sse_init(&upcall->sse, budget, (size_t)settings->max_event_bytes);
+}
+
+/* The asked name while no hop was made, then the group that serves (decisions 16); `model_alias_map` may
+ * rename either (RS 3.10). */
+static int name_model(struct weir_upcall *upcall, const struct weir_start *start)
+{
+    struct weir_job *job = upcall->job;
+    struct weir_slice name = start->hop == 0 ? job->asked.request.model : start->group;
+    const struct weir_slice *rename = weir_map_get(&job->worker->gateway->config->renames, name);
+    struct weir_buf json;
+    struct weir_json_writer writer;
+    int r;
+
+    if (rename != NULL)
+        name = *rename;
+    weir_buf_init(&json, weir_arena_mem(&job->arena), 6 * name.len + 2);
+    weir_json_writer_init(&writer, &json);
+    weir_json_put_string(&writer, name);
+    r = weir_json_writer_end(&writer);
+    upcall->reported = weir_buf_slice(&json);
+    return r;
+}
+
+static int build(struct weir_upcall *upcall, const struct weir_start *start)
+{
+    const struct weir_job *job = upcall->job;
+    const struct weir_build build = {.endpoint = upcall->upstream->endpoint,
+                                     .route = job->route,
+                                     .model = start->model,
+                                     .body = job->asked.body,
+                                     .members = job->asked.members,
+                                     .member_count = job->asked.member_count,
+                                     .overrides = start->overrides,
+                                     .overrides_trusted =
+                                         true, /* a request's own were checked as they were read */
+                                     .stream = upcall->stream,
+                                     .stream_usage = settings_of(upcall)->always_stream_usage};
+    int r = weir_build_request(&build, &upcall->job->arena, &upcall->built);
+
+    if (r == 0 && upcall->built.redirected) {
+        const struct weir_slice parts[] = {WEIR_SLICE("x-litellm-model-api-base: "), upcall->built.base,
+                                           WEIR_SLICE("\r\n")};
+
+        upcall->base_line = weir_arena_join(&upcall->job->arena, parts, sizeof(parts) / sizeof(parts[0]));
+    }
+    return r;
+}
+
+/* The request says where it goes or with which key, and this deployment does not take that from callers. */
+static bool place_refused(const struct weir_upcall *upcall)
+{
+    return (upcall->job->asked.places & ~upcall->upstream->endpoint->caller_places) != 0;
+}
+
+static int refuse(struct weir_upcall *upcall, struct weir_slice text, struct weir_failure *ret_failure)
+{
+    const struct weir_verdict verdict = {.failure = {WEIR_KIND_BAD_REQUEST, 400, 0, WEIR_ORIGIN_ROUTER},
+                                         .text = text,
+                                         .type = WEIR_SLICE("invalid_request_error")};
+
+    record(upcall, &verdict);
+    upcall->told = true;
+    *ret_failure = verdict.failure;
+    return WEIR_UPCALL_FAILED;
+}
+
+int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_start *start,
+                      struct weir_failure *ret_failure)
+{
+    const struct weir_config_deployment *deployment = weir_deployment_user(start->deployment);
+    struct weir_upcall *upcall = take(job);
+    int r;
+
+    if (upcall == NULL)
+        return WEIR_ERR_NOMEM;
+    init(upcall, job, number);
+    upcall->limit_ns = start->limit_ns;
+    upcall->upstream = weir_upstream_of(deployment->endpoint);
+    if (place_refused(upcall))
+        return refuse(upcall, WEIR_SLICE("the deployment takes no address and no key from requests"),
+                      ret_failure);
+    r = name_model(upcall, start);
+    if (r < 0) {
+        upcall->told = true;
+        return r;
+    }
+    upcall->simulated = deployment->endpoint->sim != NULL || deployment->endpoint->mock_response.len > 0;
+    r = upcall->simulated ? weir_sim_start(&upcall->sim, upcall) : build(upcall, start);
+    if (r == WEIR_BUILD_BAD_PLACE)
+        return refuse(upcall, WEIR_SLICE("the request's api_base is no URL, or its key cannot be sent"),
+                      ret_failure);
+    if (r == 0 && !upcall->simulated)
+        r = start_fetch(upcall);
+    upcall->told = r < 0;
+    return r;
+}
+
+void weir_upcall_pause(struct weir_upcall *upcall)
+{
+    if (upcall->simulated)
+        weir_sim_pause(&upcall->sim);
+    else if (weir_fetch_active(&upcall->fetch))
+        weir_fetch_pause(&upcall->fetch);
+}
+
+void weir_upcall_resume(struct weir_upcall *upcall)
+{
+    if (upcall->simulated)
+        weir_sim_resume(&upcall->sim);
+    else if (weir_fetch_active(&upcall->fetch))
+        weir_fetch_resume(&upcall->fetch);
+}

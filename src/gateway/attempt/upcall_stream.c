@@ -1,0 +1,217 @@
+/*
+ * Every event is read, whether it is held or passes: breaks, finish reasons and usage may come at any time.
+ *
+ * Before the attempt is committed events are copied to a bounded buffer; when that is full, or holds too many
+ * events, what there is counts as content, since holding on would only end in a failure.  Afterwards an event
+ * costs no copy: it passes as up to three slices, the middle one being the model's name as the caller is to
+ * see it.  An event whose data had several lines is the exception and is written anew.
+ */
+#include "gateway/attempt/upcall_stream.h"
+
+#include "base/slice.h"
+#include "gateway/attempt/upcall.h"
+#include "gateway/attempt/upstream.h"
+#include "gateway/deliver.h"
+#include "gateway/driver.h"
+#include "gateway/job.h"
+#include "gateway/worker.h"
+
+enum { HELD_EVENTS_MAX = 200 };
+
+/* The bytes of one event for the client. */
+struct spliced {
+    struct weir_slice parts[3];
+    bool whole; /* parts are on loan as long as the source's bytes; else until the next event */
+};
+
+static bool within(struct weir_slice outer, struct weir_slice inner)
+{
+    return inner.ptr >= outer.ptr && inner.ptr + inner.len <= outer.ptr + outer.len;
+}
+
+/* An event whose data is not a part of its bytes, with its data in one line: JSON has no line feeds but
+ * between its tokens. */
+static struct weir_slice rewrite(struct weir_upcall *upcall, const struct weir_sse_event *event,
+                                 const struct weir_json_value *model)
+{
+    struct weir_buf *scratch = &upcall->job->worker->scratch;
+    size_t before = (size_t)(model->text.ptr - event->data.ptr);
+    const struct weir_slice parts[] = {
+        WEIR_SLICE("data: "), weir_slice_sub(event->data, 0, before), upcall->reported,
+        weir_slice_sub(event->data, before + model->text.len, event->data.len), WEIR_SLICE("\n\n")};
+    struct weir_slice text;
+    char *at;
+
+    weir_buf_clear(scratch);
+    if (weir_buf_append_all(scratch, parts, sizeof(parts) / sizeof(parts[0])) < 0)
+        return event->raw;
+    at = scratch->ptr;
+    text = weir_buf_slice(scratch);
+    for (size_t i = 0; i + 2 < text.len; i++)
+        if (at[i] == '\n')
+            at[i] = ' ';
+    return text;
+}
+
+static struct spliced splice(struct weir_upcall *upcall, const struct weir_sse_event *event,
+                             const struct weir_json_value *model, struct weir_slice input)
+{
+    struct spliced out = {.parts = {event->raw}, .whole = within(input, event->raw)};
+    size_t before;
+
+    if (model->type != WEIR_JSON_STRING || weir_slice_eq(model->text, upcall->reported))
+        return out;
+    if (!within(event->raw, model->text)) {
+        out.parts[0] = rewrite(upcall, event, model);
+        out.whole = false;
+        return out;
+    }
+    before = (size_t)(model->text.ptr - event->raw.ptr);
+    out.parts[0] = weir_slice_sub(event->raw, 0, before);
+    out.parts[1] = upcall->reported;
+    out.parts[2] = weir_slice_sub(event->raw, before + model->text.len, event->raw.len);
+    return out;
+}
+
+/* Room is left, or is made by counting what is held as content. */
+static void hold(struct weir_upcall *upcall, const struct spliced *out)
+{
+    if (upcall->held_events == HELD_EVENTS_MAX || weir_buf_append_all(&upcall->held, out->parts, 3) < 0) {
+        upcall->content_told = true;
+        weir_driver_on_progress(upcall, WEIR_PROGRESS_CONTENT);
+        return;
+    }
+    upcall->held_events++;
+}
+
+static void pass(struct weir_upcall *upcall, const struct spliced *out)
+{
+    for (size_t i = 0; i < 3; i++)
+        weir_deliver_add(upcall->job, out->parts[i]);
+    if (!out->whole)
+        weir_deliver_flush(upcall->job);
+}
+
+static void take_facts(struct weir_upcall *upcall, const struct weir_chunk *facts)
+{
+    upcall->finish_seen |= facts->finished;
+    upcall->content_filtered |= facts->content_filtered;
+    if (facts->usage.told)
+        upcall->usage = facts->usage;
+}
+
+static void tell_progress(struct weir_upcall *upcall, bool content)
+{
+    if (!upcall->chunk_told) {
+        upcall->chunk_told = true;
+        weir_driver_on_progress(upcall, WEIR_PROGRESS_CHUNK);
+    }
+    if (content && !upcall->content_told && !upcall->told) {
+        upcall->content_told = true;
+        upcall->first_content_ns = weir_loop_now(upcall->job->worker->loop);
+        weir_driver_on_progress(upcall, WEIR_PROGRESS_CONTENT);
+    }
+}
+
+static void forward(struct weir_upcall *upcall, const struct weir_sse_event *event,
+                    const struct weir_json_value *model, struct weir_slice input)
+{
+    struct spliced out;
+
+    if (upcall->told)
+        return;
+    out = splice(upcall, event, model, input);
+    if (!upcall->committed)
+        hold(upcall, &out);
+    if (upcall->committed && !upcall->told)
+        pass(upcall, &out);
+}
+
+static void read_end_marker(struct weir_upcall *upcall, const struct weir_sse_event *event,
+                            struct weir_slice input)
+{
+    const struct weir_json_value none = {0};
+
+    /* Without a finish reason it is an end only if there was content (decisions 29). */
+    if (!upcall->finish_seen && !upcall->content_told) {
+        weir_upcall_fail(upcall, WEIR_MISHAP_STREAM_CUT, WEIR_SLICE_EMPTY);
+        return;
+    }
+    forward(upcall, event, &none, input);
+    upcall->done_seen = true;
+    weir_upcall_finish(upcall);
+}
+
+static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *event,
+                       struct weir_slice input)
+{
+    struct weir_chunk facts;
+
+    if (!event->has_data && event->other.len == 0 && event->name.len == 0) {
+        /* A comment: the upstream's pings go on once the client has its headers (decisions 30). */
+        if (upcall->committed)
+            forward(upcall, event, &(struct weir_json_value){0}, input);
+        return;
+    }
+    weir_read_chunk(upcall->upstream->endpoint, upcall->job->route, event, &facts);
+    take_facts(upcall, &facts);
+    switch (facts.chunk_class) {
+    case WEIR_CHUNK_ERROR:
+        weir_upcall_fail(upcall, WEIR_MISHAP_ERROR_BODY, facts.error);
+        return;
+    case WEIR_CHUNK_GAVE_UP:
+        weir_upcall_fail(upcall, WEIR_MISHAP_GAVE_UP, WEIR_SLICE_EMPTY);
+        return;
+    case WEIR_CHUNK_BAD:
+        weir_upcall_fail(upcall, WEIR_MISHAP_BAD_CHUNK, event->data);
+        return;
+    case WEIR_CHUNK_DONE:
+        read_end_marker(upcall, event, input);
+        return;
+    case WEIR_CHUNK_TEXT:
+    case WEIR_CHUNK_OTHER:
+    case WEIR_CHUNK_EMPTY:
+        tell_progress(upcall, facts.chunk_class != WEIR_CHUNK_EMPTY);
+        forward(upcall, event, &facts.model, input);
+        return;
+    }
+}
+
+void weir_upcall_stream_body(struct weir_upcall *upcall, struct weir_slice bytes)
+{
+    struct weir_slice input = bytes;
+    struct weir_sse_event event;
+    int r = 0;
+
+    while (!upcall->told && (r = weir_sse_next(&upcall->sse, &input, &event)) == WEIR_SSE_EVENT)
+        read_event(upcall, &event, bytes);
+    if (!upcall->told && r != 0)
+        weir_upcall_fail(upcall, WEIR_MISHAP_TOO_LARGE, WEIR_SLICE_EMPTY);
+}
+
+/* The event with the empty line that the stream's end has cut off. */
+static void complete(struct weir_upcall *upcall, struct weir_sse_event *event)
+{
+    const struct weir_slice parts[] = {event->raw, WEIR_SLICE("\n\n")};
+    struct weir_slice whole = weir_arena_join(&upcall->job->arena, parts, sizeof(parts) / sizeof(parts[0]));
+
+    if (whole.len > 0)
+        event->raw = whole;
+}
+
+void weir_upcall_stream_done(struct weir_upcall *upcall)
+{
+    struct weir_sse_event event;
+
+    if (weir_sse_finish(&upcall->sse, &event) == WEIR_SSE_EVENT) {
+        complete(upcall, &event);
+        read_event(upcall, &event, WEIR_SLICE_EMPTY);
+        weir_deliver_flush(upcall->job);
+    }
+    if (upcall->told)
+        return;
+    if (upcall->finish_seen)
+        weir_upcall_finish(upcall);
+    else
+        weir_upcall_fail(upcall, WEIR_MISHAP_STREAM_CUT, WEIR_SLICE_EMPTY);
+}

@@ -1,0 +1,218 @@
+/*
+ * A line is an object of JSON or a run of key=value pairs; both walk the same table of fields.  Every call
+ * pays for its line, so room for the longest one is had at once, and each byte is then written where it
+ * stays.
+ *
+ * The time is written as RFC 3339 in UTC with milliseconds, by calendar arithmetic on days, without the C
+ * library.
+ */
+#include "gateway/log/access_log.h"
+
+#include <string.h>
+
+#include "base/slice.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "base/word.h"
+#include "wire/json_write.h"
+
+enum { TEXT_MAX = 256, TEXT_ESCAPED_MAX = 6 * TEXT_MAX, TIME_MAX = 24 };
+
+/* Fields, and what the longest of them takes: its name with what stands around it, and its value. */
+enum {
+    FIELDS = 1
+#define WEIR_ACCESS_TEXT(member, prose)     +1
+#define WEIR_ACCESS_COUNT(member, prose)    +1
+#define WEIR_ACCESS_MAYBE(member, prose)    +1
+#define WEIR_ACCESS_NS(member, name, prose) +1
+#define WEIR_ACCESS_FLAG(member, prose)     +1
+#include "gateway/log/tbl/access_fields.h"
+    ,
+    FIELD_MAX = TEXT_ESCAPED_MAX + 32
+};
+
+_Static_assert(FIELDS *FIELD_MAX + 4 <= WEIR_ACCESS_LINE_MAX, "a line always fits in its room");
+
+/* Where the next byte goes; the room is for the longest line there can be. */
+struct line {
+    enum weir_log_format format;
+    bool first;
+    char *at;
+};
+
+static void append(struct line *line, struct weir_slice text)
+{
+    memcpy(line->at, text.ptr, text.len);
+    line->at += text.len;
+}
+
+/*
+ * json and logfmt are the field's name as each of the two wants it in front of a value, separator included.
+ */
+static void put_name(struct line *line, struct weir_slice json, struct weir_slice logfmt)
+{
+    struct weir_slice name = line->format == WEIR_LOG_JSON ? json : logfmt;
+
+    if (line->first)
+        name = weir_slice_sub(name, 1, name.len);
+    line->first = false;
+    append(line, name);
+}
+
+/* May stand between quotes as it is; bare in logfmt too, if it holds neither blank nor "=". */
+static bool is_plain(char c)
+{
+    return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
+static bool word_is_plain(uint64_t word)
+{
+    uint64_t marks = weir_word_below(word, ' ') | weir_word_equal(word, '"') | weir_word_equal(word, '\\') |
+                     weir_word_equal(word, 0x7f) | (word & WEIR_WORD_MARKS);
+
+    return marks == 0;
+}
+
+static bool all_plain(struct weir_slice text)
+{
+    if (text.len < 8) {
+        for (size_t i = 0; i < text.len; i++)
+            if (!is_plain(text.ptr[i]))
+                return false;
+        return true;
+    }
+    for (size_t i = 0; i < text.len - 8; i += 8)
+        if (!word_is_plain(weir_word_load(text.ptr + i)))
+            return false;
+    return word_is_plain(weir_word_load(text.ptr + text.len - 8)); /* may overlap the one before */
+}
+
+/* What is not plain ASCII takes the way of the JSON writer, which knows UTF-8. */
+static void put_escaped(struct line *line, struct weir_slice text)
+{
+    struct weir_buf buf = {.ptr = line->at, .cap = TEXT_ESCAPED_MAX, .max = TEXT_ESCAPED_MAX};
+
+    if (weir_json_escape(&buf, text) == 0)
+        line->at += weir_buf_len(&buf);
+}
+
+static void put_text(struct line *line, struct weir_slice json, struct weir_slice logfmt,
+                     struct weir_slice text)
+{
+    bool plain;
+    bool quotes;
+
+    if (text.len == 0)
+        return;
+    if (text.len > TEXT_MAX)
+        text.len = TEXT_MAX;
+    plain = all_plain(text);
+    quotes = line->format == WEIR_LOG_JSON || !plain || weir_slice_find_char(text, ' ') != WEIR_SLICE_NONE ||
+             weir_slice_find_char(text, '=') != WEIR_SLICE_NONE;
+    put_name(line, json, logfmt);
+    if (quotes)
+        *line->at++ = '"';
+    if (plain)
+        append(line, text);
+    else
+        put_escaped(line, text);
+    if (quotes)
+        *line->at++ = '"';
+}
+
+static void put_fixed(struct line *line, struct weir_slice json, struct weir_slice logfmt, uint64_t value,
+                      unsigned decimals)
+{
+    char digits[WEIR_TEXT_FIXED_MAX];
+
+    put_name(line, json, logfmt);
+    append(line, weir_text_fixed(value, decimals, digits));
+}
+
+static void put_flag(struct line *line, struct weir_slice json, struct weir_slice logfmt)
+{
+    put_name(line, json, logfmt);
+    append(line, WEIR_SLICE("true"));
+}
+
+/* Two or more digits of value at room, with zeros in front. */
+static void put_digits(char *room, unsigned width, uint64_t value)
+{
+    while (width-- > 0) {
+        room[width] = (char)('0' + value % 10);
+        value /= 10;
+    }
+}
+
+/* Days since 1970-01-01 to a date: years are counted from March, so that the leap day is the last. */
+static void put_date(char *room, uint64_t days)
+{
+    uint64_t shifted = days + 719468;
+    uint64_t era = shifted / 146097;
+    uint64_t day_of_era = shifted % 146097;
+    uint64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    uint64_t month = (5 * day_of_year + 2) / 153;
+    uint64_t year = era * 400 + year_of_era + (month >= 10 ? 1 : 0);
+
+    put_digits(room, 4, year);
+    put_digits(room + 5, 2, month < 10 ? month + 3 : month - 9);
+    put_digits(room + 8, 2, day_of_year - (153 * month + 2) / 5 + 1);
+}
+
+static struct weir_slice time_text(uint64_t wall_ns, char room[TIME_MAX])
+{
+    static const char shape[] = "0000-00-00T00:00:00.000Z";
+    uint64_t ms = wall_ns / WEIR_NS_PER_MS;
+    uint64_t s = ms / 1000;
+
+    for (size_t i = 0; i < TIME_MAX; i++)
+        room[i] = shape[i];
+    put_date(room, s / 86400);
+    put_digits(room + 11, 2, s / 3600 % 24);
+    put_digits(room + 14, 2, s / 60 % 60);
+    put_digits(room + 17, 2, s % 60);
+    put_digits(room + 20, 3, ms % 1000);
+    return (struct weir_slice){room, TIME_MAX};
+}
+
+/* A field's name in both forms. */
+#define NAMES(name) WEIR_SLICE(",\"" name "\":"), WEIR_SLICE(" " name "=")
+
+static void put_fields(struct line *line, const struct weir_access *access)
+{
+#define WEIR_ACCESS_TEXT(member, prose)  put_text(line, NAMES(#member), access->member);
+#define WEIR_ACCESS_COUNT(member, prose) put_fixed(line, NAMES(#member), access->member, 0);
+#define WEIR_ACCESS_MAYBE(member, prose)                                                                     \
+    if (access->member != 0)                                                                                 \
+        put_fixed(line, NAMES(#member), access->member, 0);
+#define WEIR_ACCESS_NS(member, name, prose)                                                                  \
+    if (access->member != 0)                                                                                 \
+        put_fixed(line, NAMES(name), access->member / WEIR_NS_PER_US, 3);
+#define WEIR_ACCESS_FLAG(member, prose)                                                                      \
+    if (access->member)                                                                                      \
+        put_flag(line, NAMES(#member));
+#include "gateway/log/tbl/access_fields.h"
+}
+
+int weir_access_format(const struct weir_access *access, enum weir_log_format format, uint64_t wall_ns,
+                       struct weir_buf *buf)
+{
+    struct line line = {.format = format, .first = true};
+    char time_room[TIME_MAX];
+    char *room;
+    int r = weir_buf_reserve(buf, WEIR_ACCESS_LINE_MAX, &room);
+
+    if (r < 0)
+        return r;
+    line.at = room;
+    if (format == WEIR_LOG_JSON)
+        append(&line, WEIR_SLICE("{"));
+    put_text(&line, NAMES("time"), time_text(wall_ns, time_room));
+    put_fields(&line, access);
+    if (format == WEIR_LOG_JSON)
+        append(&line, WEIR_SLICE("}"));
+    append(&line, WEIR_SLICE("\n"));
+    weir_buf_commit(buf, (size_t)(line.at - room));
+    return 0;
+}
