@@ -19,19 +19,14 @@
 
 enum { FAILURE_EVENT_MAX = 64 * 1024 };
 
-static uint64_t now_of(const struct weir_job *job)
-{
-    return weir_loop_now(job->worker->loop);
-}
-
 /* ---- header lines ---- */
 
 static struct weir_answer_facts facts_of(const struct weir_job *job, const struct weir_upcall *upcall,
                                          const struct weir_summary *summary)
 {
     const struct weir_router_spec *router = weir_snapshot_router(job->worker->snapshot);
-    uint64_t ended = upcall->ended_ns == 0 ? now_of(job) : upcall->ended_ns;
-    uint64_t duration = now_of(job) - job->begun_ns;
+    uint64_t ended = upcall->ended_ns == 0 ? weir_job_now(job) : upcall->ended_ns;
+    uint64_t duration = weir_job_now(job) - job->begun_ns;
     uint64_t waited = ended - upcall->started_ns;
 
     return (struct weir_answer_facts){.id_line = upcall->upstream->id_line,
@@ -239,8 +234,8 @@ static int make_error(struct weir_job *job, const struct weir_fail *fail, struct
     weir_call_summary(job->call, &summary);
     story.summary = &summary;
     if (fail->reason == WEIR_REASON_NO_DEPLOYMENTS) {
-        cooling =
-            weir_call_cooling(job->call, fail->group, now_of(job), story.cooling, WEIR_FAIL_COOLING_MAX);
+        cooling = weir_call_cooling(job->call, fail->group, weir_job_now(job), story.cooling,
+                                    WEIR_FAIL_COOLING_MAX);
         story.cooling_count = cooling < WEIR_FAIL_COOLING_MAX ? cooling : WEIR_FAIL_COOLING_MAX;
     }
     return weir_fail_error(&story, &job->arena, ret_error);

@@ -23,11 +23,6 @@
 #include "wire/http1_read.h"
 #include "wire/http_field.h"
 
-static uint64_t now_of(const struct weir_job *job)
-{
-    return weir_loop_now(job->worker->loop);
-}
-
 static void perform_start(struct weir_job *job, const struct weir_step *step)
 {
     struct weir_failure failure = {WEIR_KIND_SERVICE_UNAVAILABLE, 503, 0, WEIR_ORIGIN_ROUTER};
@@ -37,7 +32,7 @@ static void perform_start(struct weir_job *job, const struct weir_step *step)
     job->access.cause = WEIR_SLICE_EMPTY;
     job->access.deployment = weir_deployment_id(step->u.start.deployment);
     if (r != 0)
-        weir_call_on_failed(job->call, step->attempt, &failure, now_of(job));
+        weir_call_on_failed(job->call, step->attempt, &failure, weir_job_now(job));
 }
 
 static void perform_cancel(struct weir_job *job, const struct weir_step *step)
@@ -84,7 +79,7 @@ static void perform(struct weir_job *job, const struct weir_step *step)
         return;
     case WEIR_STEP_ASK:
         /* Keys and teams do not exist here yet: whoever may use the gateway may use every group. */
-        weir_call_on_answer(job->call, step->u.ask.id, WEIR_ANSWER_YES, now_of(job));
+        weir_call_on_answer(job->call, step->u.ask.id, WEIR_ANSWER_YES, weir_job_now(job));
         return;
     case WEIR_STEP_COMMIT:
         perform_commit(job, step);
@@ -141,7 +136,7 @@ static void drive(struct weir_job *job)
     struct weir_step step;
 
     while (!job->over) {
-        if (weir_call_next(job->call, now_of(job), &step) < 0) {
+        if (weir_call_next(job->call, weir_job_now(job), &step) < 0) {
             fail_inside(job);
             break;
         }
@@ -157,7 +152,7 @@ void weir_driver_on_progress(struct weir_upcall *upcall, weir_progress progress)
 {
     struct weir_job *job = upcall->job;
 
-    weir_call_on_progress(job->call, upcall->number, progress, now_of(job));
+    weir_call_on_progress(job->call, upcall->number, progress, weir_job_now(job));
     if (progress != WEIR_PROGRESS_OPENED)
         drive(job);
 }
@@ -168,7 +163,7 @@ void weir_driver_on_finished(struct weir_upcall *upcall)
     const struct weir_outcome outcome = {upcall->content_filtered, upcall->usage.prompt_tokens,
                                          upcall->usage.completion_tokens};
 
-    weir_call_on_finished(job->call, upcall->number, &outcome, now_of(job));
+    weir_call_on_finished(job->call, upcall->number, &outcome, weir_job_now(job));
     drive(job);
 }
 
@@ -176,7 +171,7 @@ void weir_driver_on_failed(struct weir_upcall *upcall, const struct weir_failure
 {
     struct weir_job *job = upcall->job;
 
-    weir_call_on_failed(job->call, upcall->number, failure, now_of(job));
+    weir_call_on_failed(job->call, upcall->number, failure, weir_job_now(job));
     drive(job);
 }
 
@@ -184,7 +179,7 @@ void weir_driver_on_client_gone(struct weir_job *job)
 {
     if (job->call == NULL || job->over)
         return;
-    weir_call_on_client_gone(job->call, now_of(job));
+    weir_call_on_client_gone(job->call, weir_job_now(job));
     drive(job);
 }
 
@@ -281,7 +276,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
     note_access(job);
     if (r == 0)
         r = weir_call_begin(gateway->router, job->worker->snapshot, &job->asked.request,
-                            weir_arena_mem(&job->arena), now_of(job), &job->call);
+                            weir_arena_mem(&job->arena), weir_job_now(job), &job->call);
     if (r == 0)
         drive(job);
     return r;

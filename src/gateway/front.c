@@ -214,7 +214,7 @@ static void on_end(void *user, weir_exchange *exchange, enum weir_exchange_end e
         return;
     weir_job_enter(job);
     job->exchange = NULL;
-    job->access.duration_ns = weir_loop_now(job->worker->loop) - job->begun_ns;
+    job->access.duration_ns = weir_job_now(job) - job->begun_ns;
     note_end(job, end);
     if (end != WEIR_EXCHANGE_SENT) {
         weir_driver_on_client_gone(job);

@@ -171,6 +171,11 @@ static bool attempts_quiet(const struct weir_job *job)
     return true;
 }
 
+uint64_t weir_job_now(const struct weir_job *job)
+{
+    return weir_loop_now(job->worker->loop);
+}
+
 void weir_job_leave(struct weir_job *job)
 {
     if (--job->depth > 0 || job->exchange != NULL)

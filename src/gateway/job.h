@@ -75,6 +75,9 @@ struct weir_slice weir_job_call_id(struct weir_worker *worker, char room[WEIR_CA
 /* A fresh job for the exchange, or NULL when there is no memory. */
 struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchange);
 
+/* The time on the clock of the job's loop. */
+uint64_t weir_job_now(const struct weir_job *job);
+
 /* Brackets of every entry from the loop; the last weir_job_leave may end the job. */
 static inline void weir_job_enter(struct weir_job *job)
 {

@@ -85,3 +85,12 @@ void weir_reply_status(struct weir_job *job, int status, struct weir_slice messa
 
     weir_reply_problem(job, &problem);
 }
+
+void weir_reply_written(struct weir_job *job, const struct weir_json_writer *writer,
+                        const struct weir_buf *body)
+{
+    if (weir_json_writer_end(writer) == 0)
+        weir_reply_json(job, 200, weir_buf_slice(body));
+    else
+        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+}

@@ -14,6 +14,7 @@
 #include "gateway/problem.h"
 
 struct weir_job;
+struct weir_json_writer;
 
 /*
  * The lines that every answer has: its id, and what pages of other origins need.  Without room for them they
@@ -26,6 +27,10 @@ struct weir_buf *weir_reply_lines(struct weir_job *job);
 
 /* Answers the job's client with JSON; body lives in the job's arena or for ever. */
 void weir_reply_json(struct weir_job *job, int status, struct weir_slice body);
+
+/* Answers with what the writer has put into body, a buffer in the job's arena; 503 when that had no room. */
+void weir_reply_written(struct weir_job *job, const struct weir_json_writer *writer,
+                        const struct weir_buf *body);
 
 /* Answers with an error of weir's own. */
 void weir_reply_problem(struct weir_job *job, const struct weir_problem *problem);

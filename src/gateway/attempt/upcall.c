@@ -33,11 +33,6 @@ static const struct weir_settings *settings_of(const struct weir_upcall *upcall)
     return &upcall->job->worker->gateway->config->settings;
 }
 
-static uint64_t now_of(const struct weir_upcall *upcall)
-{
-    return weir_loop_now(upcall->job->worker->loop);
-}
-
 struct weir_upcall *weir_upcall_find(struct weir_job *job, uint32_t number)
 {
     struct weir_upcall *upcall = job->attempts;
@@ -136,7 +131,7 @@ void weir_upcall_cancel(struct weir_upcall *upcall, weir_mishap what)
     struct weir_verdict verdict;
 
     if (!upcall->told && classify(upcall, what, WEIR_SLICE_EMPTY, &verdict) == 0)
-        upcall->ended_ns = now_of(upcall);
+        upcall->ended_ns = weir_job_now(upcall->job);
     upcall->told = true;
     stop_source(upcall);
 }
@@ -151,7 +146,7 @@ void weir_upcall_fail(struct weir_upcall *upcall, weir_mishap mishap, struct wei
     if (classify(upcall, mishap, text, &verdict) != 0)
         verdict.failure.origin = WEIR_ORIGIN_ROUTER;
     upcall->told = true;
-    upcall->ended_ns = now_of(upcall);
+    upcall->ended_ns = weir_job_now(upcall->job);
     stop_source(upcall);
     weir_driver_on_failed(upcall, &verdict.failure);
 }
@@ -169,7 +164,7 @@ static void fail_here(struct weir_upcall *upcall)
         return;
     record(upcall, &verdict);
     upcall->told = true;
-    upcall->ended_ns = now_of(upcall);
+    upcall->ended_ns = weir_job_now(upcall->job);
     stop_source(upcall);
     weir_driver_on_failed(upcall, &failure);
 }
@@ -179,7 +174,7 @@ void weir_upcall_finish(struct weir_upcall *upcall)
     if (upcall->told)
         return;
     upcall->told = true;
-    upcall->ended_ns = now_of(upcall);
+    upcall->ended_ns = weir_job_now(upcall->job);
     if (!weir_upcall_quiet(upcall))
         weir_loop_arm(upcall->job->worker->loop, &upcall->linger, upcall->ended_ns + LINGER_NS);
     weir_driver_on_finished(upcall);
@@ -436,7 +431,7 @@ static void init(struct weir_upcall *upcall, struct weir_job *job, uint32_t numb
     upcall->job = job;
     upcall->number = number;
     upcall->stream = job->asked.request.stream;
-    upcall->started_ns = now_of(upcall);
+    upcall->started_ns = weir_job_now(upcall->job);
     upcall->fetch = (struct weir_fetch){.events = &fetch_events, .user = upcall};
     weir_timer_init(&upcall->linger, on_linger);
     weir_buf_init(&upcall->body, budget, (size_t)settings->max_response_bytes);

@@ -16,7 +16,7 @@ enum { LIST_MAX = 8 * 1024 * 1024 };
 
 static bool healthy(const struct weir_job *job, const weir_deployment *deployment)
 {
-    uint64_t now = weir_loop_now(job->worker->loop);
+    uint64_t now = weir_job_now(job);
     struct weir_live_view view;
 
     weir_router_view(job->worker->gateway->router, deployment, now, &view);
@@ -73,10 +73,7 @@ void weir_health_deployments(struct weir_job *job)
     weir_json_put_key(&writer, WEIR_SLICE("unhealthy_count"));
     weir_json_put_u64(&writer, unwell);
     weir_json_close(&writer, '}');
-    if (weir_json_writer_end(&writer) == 0)
-        weir_reply_json(job, 200, weir_buf_slice(&body));
-    else
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+    weir_reply_written(job, &writer, &body);
 }
 
 void weir_health_live(struct weir_job *job)

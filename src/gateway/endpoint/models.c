@@ -53,14 +53,6 @@ static void put_models(struct weir_json_writer *writer, const weir_snapshot *sna
     }
 }
 
-static void finish(struct weir_job *job, const struct weir_json_writer *writer, const struct weir_buf *body)
-{
-    if (weir_json_writer_end(writer) == 0)
-        weir_reply_json(job, 200, weir_buf_slice(body));
-    else
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
-}
-
 void weir_models_list(struct weir_job *job)
 {
     struct weir_json_writer writer;
@@ -76,7 +68,7 @@ void weir_models_list(struct weir_job *job)
     weir_json_put_key(&writer, WEIR_SLICE("object"));
     weir_json_put_string(&writer, WEIR_SLICE("list"));
     weir_json_close(&writer, '}');
-    finish(job, &writer, &body);
+    weir_reply_written(job, &writer, &body);
 }
 
 void weir_models_one(struct weir_job *job, struct weir_slice name)
@@ -101,7 +93,7 @@ void weir_models_one(struct weir_job *job, struct weir_slice name)
     weir_buf_init(&body, weir_arena_mem(&job->arena), LIST_MAX);
     weir_json_writer_init(&writer, &body);
     put_model(&writer, model);
-    finish(job, &writer, &body);
+    weir_reply_written(job, &writer, &body);
 }
 
 void weir_models_info(struct weir_job *job)
@@ -119,5 +111,5 @@ void weir_models_info(struct weir_job *job)
         weir_json_put_raw(&writer, config->deployments[i]->info);
     weir_json_close(&writer, ']');
     weir_json_close(&writer, '}');
-    finish(job, &writer, &body);
+    weir_reply_written(job, &writer, &body);
 }
