@@ -63,7 +63,10 @@ struct weir_request {
     bool specific_deployment; /* candidates are the deployments whose provider model equals the name */
     bool disable_fallbacks;   /* no hop of any sort, orders and siblings neither */
     bool caller_credentials;  /* uses keys of the caller's own: says nothing about the shared deployment */
-    unsigned mock;            /* WEIR_MOCK_* bits */
+    /* A broken answer of the call may be continued at all: a streamed chat with one choice, no log
+       probabilities and no constrained output (decisions 32).  The host says so, never the request. */
+    bool may_continue;
+    unsigned mock; /* WEIR_MOCK_* bits */
     struct weir_controls controls;
     struct weir_chain_list lists[WEIR_LIST_KINDS];
     const struct weir_group_policy *retry_policies;
@@ -86,8 +89,11 @@ WEIR_EXPORT WEIR_MUST_USE int weir_call_begin(weir_router *router, weir_snapshot
 WEIR_EXPORT void weir_call_free(weir_call *call);
 
 typedef enum weir_step_kind {
-    WEIR_STEP_NONE,    /* nothing to do before weir_call_expiry */
-    WEIR_STEP_START,   /* start the attempt */
+    WEIR_STEP_NONE,  /* nothing to do before weir_call_expiry */
+    WEIR_STEP_START, /* start the attempt */
+    /* Start an attempt that carries on the text that the caller has: u.start.  Its COMMIT is the seam; what
+       the attempts committed before it gave stays, and nothing more comes of them. */
+    WEIR_STEP_CONTINUE,
     WEIR_STEP_CANCEL,  /* stop the attempt; late news of it is ignored */
     WEIR_STEP_ASK,     /* may the call use that group? */
     WEIR_STEP_COMMIT,  /* that attempt's content goes to the caller from now on */
@@ -115,6 +121,7 @@ struct weir_start {
     struct weir_slice overrides; /* of the hop's target; see struct weir_target */
     uint32_t hop;                /* hops to other groups before this attempt */
     uint64_t limit_ns; /* of the attempt, or of its first chunk; the engine keeps it (decisions 17) */
+    bool holds;        /* a stream has a commit window: its content may be held for long */
 };
 
 struct weir_ask {
@@ -135,9 +142,9 @@ struct weir_fail {
 /* Slices in a step live until the call is freed. */
 struct weir_step {
     weir_step_kind kind;
-    uint32_t attempt; /* of START, CANCEL, COMMIT, DELIVER; counts from 1 within the call */
+    uint32_t attempt; /* of START, CONTINUE, CANCEL, COMMIT, DELIVER; counts from 1 within the call */
     union {
-        struct weir_start start;
+        struct weir_start start; /* of CONTINUE too */
         struct weir_ask ask;
         struct weir_fail fail;
     } u;
@@ -149,12 +156,14 @@ WEIR_EXPORT WEIR_MUST_USE int weir_call_next(weir_call *call, uint64_t now_ns, s
 /* When to call weir_call_next again though nothing happened; UINT64_MAX: never. */
 WEIR_EXPORT uint64_t weir_call_expiry(const weir_call *call);
 
-/* How far an attempt has come.  Later ones imply the earlier; each needs to be told once. */
-typedef enum weir_progress {
-    WEIR_PROGRESS_OPENED, /* a response head that is no failure */
-    WEIR_PROGRESS_CHUNK,  /* a stream's first chunk, whatever it holds: ends stream_timeout */
-    WEIR_PROGRESS_CONTENT /* what the caller may get: content (14.2), or a plain answer too large to hold */
-} weir_progress;
+/* What a chunk of a stream held; all zero: nothing that a caller would call an answer. */
+struct weir_stream_chunk {
+    uint32_t deltas;     /* content deltas (14.2), each counted as a token */
+    uint32_t text_bytes; /* plain text of the assistant in them */
+    bool other;          /* content that is not plain text: nothing of the call is continued any more */
+    bool finish;         /* a finish reason: the answer is complete, whatever happens next (decisions 29) */
+    bool full;           /* the host can hold no more: the commit window ends */
+};
 
 /* How an attempt's answer ended; zeros where the provider did not say. */
 struct weir_outcome {
@@ -164,8 +173,18 @@ struct weir_outcome {
 };
 
 /* Inputs.  Unknown or finished attempts are ignored. */
-WEIR_EXPORT void weir_call_on_progress(weir_call *call, uint32_t attempt, weir_progress progress,
-                                       uint64_t now_ns);
+/* A response head that is no failure. */
+WEIR_EXPORT void weir_call_on_opened(weir_call *call, uint32_t attempt, uint64_t now_ns);
+/*
+ * A chunk of a stream, every one of them: limits of time and the commit window hang on it.  Of a plain call:
+ * an answer too large to hold, said as one delta of other content.  Comments are no chunks.  Steps need to be
+ * asked for only when weir_call_expiry is not in the future.
+ */
+WEIR_EXPORT void weir_call_on_chunk(weir_call *call, uint32_t attempt, const struct weir_stream_chunk *chunk,
+                                    uint64_t now_ns);
+/* The host reads no more of the attempt's answer until the caller has taken what there is: its silence and
+ * its speed are nobody's fault meanwhile.  Both count anew from the end of the pause. */
+WEIR_EXPORT void weir_call_on_paused(weir_call *call, uint32_t attempt, bool paused, uint64_t now_ns);
 /* The answer is complete, in form too: a stream had its finish reason or its end marker (decisions 29). */
 WEIR_EXPORT void weir_call_on_finished(weir_call *call, uint32_t attempt, const struct weir_outcome *outcome,
                                        uint64_t now_ns);

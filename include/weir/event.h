@@ -36,6 +36,15 @@ typedef enum weir_cooldown_rule {
 /* Which way a Fallback event went. */
 typedef enum weir_hop_kind { WEIR_HOP_GROUP, WEIR_HOP_ORDER, WEIR_HOP_SIBLING } weir_hop_kind;
 
+/* What was seen of one attempt's stream. */
+struct weir_stream_facts {
+    uint64_t first_chunk_ns;     /* since the attempt began; 0: none came */
+    uint64_t first_content_ns;   /* since the attempt began; 0: none came */
+    uint64_t longest_silence_ns; /* between two chunks, or the last one and the end; pauses left out */
+    uint32_t chunks;
+    uint32_t deltas; /* content deltas: tokens, where the provider does not tell */
+};
+
 struct weir_event {
     weir_event_kind kind;
     uint64_t time_ns;
@@ -75,8 +84,18 @@ struct weir_event {
         struct {
             uint64_t prompt_tokens;
             uint64_t completion_tokens;
-            uint64_t duration_ns; /* of the call */
+            uint64_t duration_ns;            /* of the call */
+            struct weir_stream_facts stream; /* of the attempt; zeros for a plain call */
         } succeeded;
+        struct {
+            struct weir_failure failure;
+            struct weir_stream_facts stream;
+            bool committed; /* content had gone out */
+        } stream_broken;
+        struct {
+            uint32_t broken;     /* the attempt whose text is carried on */
+            uint64_t text_bytes; /* that the caller had */
+        } stream_continued;
     } u;
 };
 

@@ -37,13 +37,53 @@ struct weir_policy {
     uint32_t count[WEIR_POLICY_FIELDS];
 };
 
-#define WEIR_CONTROLS_NONE ((struct weir_controls){WEIR_UNSET, WEIR_UNSET_NS, WEIR_UNSET_NS, false})
+/* The least speed of a stream (beyond.md 1): broken off as a timeout when, grace_ns after its first content,
+ * the last window_ns brought fewer than tokens_per_s times their seconds.  A content delta is a token. */
+struct weir_stream_rate {
+    double tokens_per_s; /* negative: not said; 0: off */
+    uint64_t window_ns;  /* measured in sixteenths, so a stream may live that much longer */
+    uint64_t grace_ns;
+};
+
+/* The commit window of a stream (beyond.md 2): content is held until it ends. */
+struct weir_stream_hold {
+    bool said;
+    uint32_t tokens; /* it ends with that many content deltas; 0: no window; WEIR_UNSET: not by number */
+    uint64_t
+        window_ns; /* or so long after the first of them; WEIR_UNSET_NS: not by time; both: with the answer */
+};
+
+/*
+ * Limits on the time of calls, attempts and streams.  Every field is found by itself: what the hop's target
+ * says, else the request, the deployment, the deployment's own group, the router (router-semantics 25).  A
+ * limit of 0 is none.
+ */
+struct weir_limits {
+    uint64_t timeout_ns;        /* one attempt; of a stream: as the next one where that is not said */
+    uint64_t stream_timeout_ns; /* until a stream's first chunk */
+    uint64_t ttft_timeout_ns;   /* until a stream's first content; a plain call: until its response head */
+    uint64_t stream_idle_timeout_ns; /* silence between a stream's first chunk, its contents and its finish */
+    uint64_t call_deadline_ns;       /* the whole call: attempts, waits and hops (beyond.md 1) */
+    struct weir_stream_rate min_stream_rate;
+    struct weir_stream_hold stream_hold;
+};
+
+/* Nothing said: WEIR_UNSET_NS, a negative rate, no hold. */
+#define WEIR_LIMITS_NONE                                                                                     \
+    ((struct weir_limits){WEIR_UNSET_NS,                                                                     \
+                          WEIR_UNSET_NS,                                                                     \
+                          WEIR_UNSET_NS,                                                                     \
+                          WEIR_UNSET_NS,                                                                     \
+                          WEIR_UNSET_NS,                                                                     \
+                          {-1, WEIR_UNSET_NS, WEIR_UNSET_NS},                                                \
+                          {false, WEIR_UNSET, WEIR_UNSET_NS}})
+
+#define WEIR_CONTROLS_NONE ((struct weir_controls){WEIR_UNSET, WEIR_LIMITS_NONE, false})
 
 /* What a request, or the dict form of a fallback target, says of its own routing (router-semantics 2.7). */
 struct weir_controls {
-    uint32_t num_retries;       /* WEIR_UNSET: not said; 0 turns retries and retry policies off */
-    uint64_t timeout_ns;        /* one attempt; WEIR_UNSET_NS: not said */
-    uint64_t stream_timeout_ns; /* a stream's first chunk; WEIR_UNSET_NS: not said */
+    uint32_t num_retries; /* WEIR_UNSET: not said; 0 turns retries and retry policies off */
+    struct weir_limits limits;
     bool by_caller; /* the limits are the caller's own: running out of them counts against nobody */
 };
 
@@ -94,20 +134,36 @@ typedef enum weir_strategy { WEIR_STRATEGY_SIMPLE_SHUFFLE, WEIR_STRATEGY_COUNT }
  * ask_before_hop. */
 enum { WEIR_ASK_ACCESS = 1, WEIR_ASK_BUDGET = 2 };
 
+/* Where a stream that broke after content may go on (beyond.md 3). */
+enum { WEIR_CONTINUE_SOURCES = 2 };
+typedef enum weir_continue_to {
+    WEIR_CONTINUE_NOWHERE,
+    WEIR_CONTINUE_FALLBACK, /* the chain for the failure */
+    /* The others of the group that broke; and after every other way the deployment that broke itself. */
+    WEIR_CONTINUE_GROUP
+} weir_continue_to;
+
+/* What is set for a model group (beyond.md); begin with weir_group_spec_init. */
+struct weir_group_spec {
+    struct weir_limits limits;
+    /* As in weir_router_spec; WEIR_CONTINUE_NOWHERE first: as there. */
+    weir_continue_to continue_to[WEIR_CONTINUE_SOURCES];
+};
+
 /* Begin with weir_deployment_spec_init; id, group and model must be set (router-semantics 2.1 to 2.3). */
 struct weir_deployment_spec {
-    struct weir_slice id;       /* unique in the snapshot */
-    struct weir_slice group;    /* `model_name`; may hold "*" (router-semantics 3) */
-    struct weir_slice model;    /* `litellm_params.model`, with its provider; may hold "*" */
-    double weight;              /* first source of simple-shuffle (6.1); 0, or less: none */
-    double rpm;                 /* second */
-    double tpm;                 /* third */
-    int32_t order;              /* lowest first (13.1); WEIR_UNSET_ORDER: after all others */
-    uint32_t num_retries;       /* after a failure of this one (8); WEIR_UNSET: the router's */
-    uint64_t timeout_ns;        /* one attempt; WEIR_UNSET_NS: the router's */
-    uint64_t stream_timeout_ns; /* a stream's first chunk; WEIR_UNSET_NS: the router's, then timeout_ns */
-    uint64_t cooldown_ns;       /* WEIR_UNSET_NS: by Retry-After, then the router (15.2); 0: never cooled */
-    uint32_t allowed_fails;     /* more than so many cool it (16); WEIR_UNSET: see there */
+    struct weir_slice id;      /* unique in the snapshot */
+    struct weir_slice group;   /* `model_name`; may hold "*" (router-semantics 3) */
+    struct weir_slice model;   /* `litellm_params.model`, with its provider; may hold "*" */
+    double weight;             /* first source of simple-shuffle (6.1); 0, or less: none */
+    double rpm;                /* second */
+    double tpm;                /* third */
+    int32_t order;             /* lowest first (13.1); WEIR_UNSET_ORDER: after all others */
+    uint32_t num_retries;      /* after a failure of this one (8); WEIR_UNSET: the router's */
+    struct weir_limits limits; /* what is not said: the group's, then the router's */
+    bool supports_prefill;     /* takes a trailing assistant message as the start of its answer (14.4) */
+    uint64_t cooldown_ns;      /* WEIR_UNSET_NS: by Retry-After, then the router (15.2); 0: never cooled */
+    uint32_t allowed_fails;    /* more than so many cool it (16); WEIR_UNSET: see there */
     struct weir_policy allowed_fails_policy; /* the same by kind, and before it */
     bool blocked;                            /* paused by an administrator */
     void *user;                              /* the host's; returned by weir_deployment_user */
@@ -124,12 +180,14 @@ struct weir_router_spec {
     uint64_t jitter_ns;              /* waits grow by [0, jitter); 0.75 s */
     uint32_t max_fallbacks;          /* hops to other groups in one call; 5; 0: none */
     bool weighted_failover;          /* siblings before any chain (13.2); false */
-    uint64_t timeout_ns;             /* one attempt; 6000 s */
-    uint64_t stream_timeout_ns;      /* a stream's first chunk; WEIR_UNSET_NS: timeout_ns */
-    uint64_t cooldown_ns;            /* 5 s; 0 counts as unset */
-    uint64_t cooldown_cap_ns;        /* most that a Retry-After may cool; 1 h */
-    bool disable_cooldowns;          /* false */
-    uint32_t allowed_fails;          /* WEIR_UNSET unless written in the configuration (reliability.md) */
+    struct weir_limits limits;       /* timeout_ns 6000 s; nothing else said */
+    bool
+        continuation; /* `enable_mid_stream_fallback_continuation`: streams that broke after content; false */
+    weir_continue_to continue_to[WEIR_CONTINUE_SOURCES]; /* in that order; WEIR_CONTINUE_FALLBACK alone */
+    uint64_t cooldown_ns;                                /* 5 s; 0 counts as unset */
+    uint64_t cooldown_cap_ns;                            /* most that a Retry-After may cool; 1 h */
+    bool disable_cooldowns;                              /* false */
+    uint32_t allowed_fails; /* WEIR_UNSET unless written in the configuration (reliability.md) */
     struct weir_policy allowed_fails_policy; /* by kind (16); says nothing */
     double failure_threshold;                /* 0.5, of 0 to 1: cool above this share of failures ... */
     uint32_t failure_min_requests;           /* 5: ... of at least so many attempts */
@@ -142,6 +200,7 @@ struct weir_router_spec {
 /* Every field at its default. */
 WEIR_EXPORT void weir_policy_init(struct weir_policy *policy);
 WEIR_EXPORT void weir_deployment_spec_init(struct weir_deployment_spec *spec);
+WEIR_EXPORT void weir_group_spec_init(struct weir_group_spec *spec);
 WEIR_EXPORT void weir_router_spec_init(struct weir_router_spec *spec);
 
 /* 0 or WEIR_ERR_NOMEM. */
@@ -176,6 +235,10 @@ WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_set_default_fallbacks(weir_snapshot_
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_retry_policy(weir_snapshot_builder *builder,
                                                              struct weir_slice group,
                                                              const struct weir_policy *policy);
+/* What holds for a group's deployments where they say nothing; a pattern is a group by its own name.  A
+ * second one for the same group gives WEIR_SNAPSHOT_EXISTS.  The group need not exist. */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_group(weir_snapshot_builder *builder, struct weir_slice group,
+                                                      const struct weir_group_spec *spec);
 WEIR_EXPORT void weir_snapshot_set_router(weir_snapshot_builder *builder,
                                           const struct weir_router_spec *spec);
 

@@ -268,10 +268,10 @@ static void print_numbers(const struct weir_config *config)
             print_count(spec->num_retries);
             break;
         case 1:
-            print_seconds(spec->timeout_ns);
+            print_seconds(spec->limits.timeout_ns);
             break;
         case 2:
-            print_seconds(spec->stream_timeout_ns);
+            print_seconds(spec->limits.stream_timeout_ns);
             break;
         case 3:
             print_seconds(spec->cooldown_ns);

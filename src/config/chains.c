@@ -96,11 +96,11 @@ static int read_dict_target(struct weir_loader *loader, const struct weir_yaml *
     target->overrides = overrides_of(loader, map);
     rv = read_control(loader, map, path, &retries_row, &target->controls.num_retries);
     if (rv == 0)
-        rv = read_control(loader, map, path, &request_timeout_row, &target->controls.timeout_ns);
+        rv = read_control(loader, map, path, &request_timeout_row, &target->controls.limits.timeout_ns);
     if (rv == 0)
-        rv = read_control(loader, map, path, &timeout_row, &target->controls.timeout_ns);
+        rv = read_control(loader, map, path, &timeout_row, &target->controls.limits.timeout_ns);
     if (rv == 0)
-        rv = read_control(loader, map, path, &stream_timeout_row, &target->controls.stream_timeout_ns);
+        rv = read_control(loader, map, path, &stream_timeout_row, &target->controls.limits.stream_timeout_ns);
     return rv;
 }
 

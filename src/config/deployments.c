@@ -312,8 +312,8 @@ static void fill_spec(const struct weir_deployment_settings *s, struct weir_depl
     spec->tpm = limit_of(s->entry_tpm, s->tpm);
     spec->order = s->order != WEIR_UNSET_ORDER ? s->order : s->info_order;
     spec->num_retries = s->num_retries;
-    spec->timeout_ns = s->timeout_ns;
-    spec->stream_timeout_ns = s->stream_timeout_ns;
+    spec->limits.timeout_ns = s->timeout_ns;
+    spec->limits.stream_timeout_ns = s->stream_timeout_ns;
     spec->cooldown_ns = s->info_cooldown_ns != WEIR_UNSET_NS ? s->info_cooldown_ns : s->cooldown_ns;
     spec->allowed_fails = s->allowed_fails;
     spec->allowed_fails_policy = s->allowed_fails_policy;

@@ -180,8 +180,8 @@ void weir_sections_router(const struct weir_settings *s, struct weir_router_spec
     spec.max_fallbacks =
         count_or(s->router_max_fallbacks, s->litellm_max_fallbacks, s->default_max_fallbacks);
     spec.weighted_failover = s->weighted_failover;
-    spec.timeout_ns = time_or(s->router_timeout_ns, s->request_timeout_ns, s->default_timeout_ns);
-    spec.stream_timeout_ns = s->router_stream_timeout_ns;
+    spec.limits.timeout_ns = time_or(s->router_timeout_ns, s->request_timeout_ns, s->default_timeout_ns);
+    spec.limits.stream_timeout_ns = s->router_stream_timeout_ns;
     spec.cooldown_ns =
         time_or(positive(s->router_cooldown_ns), positive(s->litellm_cooldown_ns), s->default_cooldown_ns);
     spec.cooldown_cap_ns = s->cooldown_cap_ns;

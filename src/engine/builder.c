@@ -34,8 +34,7 @@ void weir_deployment_spec_init(struct weir_deployment_spec *spec)
 {
     *spec = (struct weir_deployment_spec){.order = WEIR_UNSET_ORDER,
                                           .num_retries = WEIR_UNSET,
-                                          .timeout_ns = WEIR_UNSET_NS,
-                                          .stream_timeout_ns = WEIR_UNSET_NS,
+                                          .limits = WEIR_LIMITS_NONE,
                                           .cooldown_ns = WEIR_UNSET_NS,
                                           .allowed_fails = WEIR_UNSET};
     weir_policy_init(&spec->allowed_fails_policy);
@@ -49,14 +48,15 @@ void weir_router_spec_init(struct weir_router_spec *spec)
                                       .max_retry_delay_ns = 8 * WEIR_NS_PER_S,
                                       .jitter_ns = 750 * WEIR_NS_PER_MS,
                                       .max_fallbacks = 5,
-                                      .timeout_ns = 6000 * WEIR_NS_PER_S,
-                                      .stream_timeout_ns = WEIR_UNSET_NS,
+                                      .limits = WEIR_LIMITS_NONE,
+                                      .continue_to = {WEIR_CONTINUE_FALLBACK},
                                       .cooldown_ns = 5 * WEIR_NS_PER_S,
                                       .cooldown_cap_ns = 3600 * WEIR_NS_PER_S,
                                       .allowed_fails = WEIR_UNSET,
                                       .failure_threshold = 0.5,
                                       .failure_min_requests = 5,
                                       .single_failure_minimum = 1000};
+    spec->limits.timeout_ns = 6000 * WEIR_NS_PER_S;
     weir_policy_init(&spec->retry_policy);
     weir_policy_init(&spec->allowed_fails_policy);
 }

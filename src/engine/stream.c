@@ -32,20 +32,30 @@ uint64_t weir_stream_limit(const struct weir_call *call, const struct weir_frame
     struct limit limit = {WEIR_UNSET_NS, false};
 
     if (call->request.stream) {
-        take(&limit, hop->stream_timeout_ns, hop->by_caller);
-        take(&limit, request->stream_timeout_ns, request->by_caller);
-        take(&limit, deployment->spec.stream_timeout_ns, false);
-        take(&limit, router->stream_timeout_ns, false);
+        take(&limit, hop->limits.stream_timeout_ns, hop->by_caller);
+        take(&limit, request->limits.stream_timeout_ns, request->by_caller);
+        take(&limit, deployment->spec.limits.stream_timeout_ns, false);
+        take(&limit, router->limits.stream_timeout_ns, false);
     }
-    take(&limit, hop->timeout_ns, hop->by_caller);
-    take(&limit, request->timeout_ns, request->by_caller);
-    take(&limit, deployment->spec.timeout_ns, false);
-    take(&limit, router->timeout_ns, false);
+    take(&limit, hop->limits.timeout_ns, hop->by_caller);
+    take(&limit, request->limits.timeout_ns, request->by_caller);
+    take(&limit, deployment->spec.limits.timeout_ns, false);
+    take(&limit, router->limits.timeout_ns, false);
     *ret_by_caller = limit.by_caller;
     return limit.ns;
 }
 
-void weir_call_on_progress(weir_call *call, uint32_t attempt, weir_progress progress, uint64_t now_ns)
+void weir_call_on_opened(weir_call *call, uint32_t attempt, uint64_t now_ns)
+{
+    struct weir_attempt *a = weir_attempt_running(call, attempt);
+
+    weir_call_note_time(call, now_ns);
+    if (a != NULL)
+        a->opened = true;
+}
+
+void weir_call_on_chunk(weir_call *call, uint32_t attempt, const struct weir_stream_chunk *chunk,
+                        uint64_t now_ns)
 {
     struct weir_attempt *a = weir_attempt_running(call, attempt);
 
@@ -53,9 +63,9 @@ void weir_call_on_progress(weir_call *call, uint32_t attempt, weir_progress prog
     if (a == NULL)
         return;
     a->opened = true;
-    if (progress >= WEIR_PROGRESS_CHUNK && call->request.stream)
+    if (call->request.stream)
         a->deadline_ns = WEIR_TIME_NEVER;
-    if (progress >= WEIR_PROGRESS_CONTENT)
+    if (chunk->deltas > 0 || chunk->full)
         a->content = true;
 }
 

@@ -72,6 +72,7 @@ static void perform(struct weir_job *job, const struct weir_step *step)
 {
     switch (step->kind) {
     case WEIR_STEP_START:
+    case WEIR_STEP_CONTINUE:
         perform_start(job, step);
         return;
     case WEIR_STEP_CANCEL:
@@ -148,12 +149,19 @@ static void drive(struct weir_job *job)
     arm(job);
 }
 
-void weir_driver_on_progress(struct weir_upcall *upcall, weir_progress progress)
+void weir_driver_on_opened(struct weir_upcall *upcall)
 {
     struct weir_job *job = upcall->job;
 
-    weir_call_on_progress(job->call, upcall->number, progress, weir_job_now(job));
-    if (progress != WEIR_PROGRESS_OPENED)
+    weir_call_on_opened(job->call, upcall->number, weir_job_now(job));
+}
+
+void weir_driver_on_chunk(struct weir_upcall *upcall, const struct weir_stream_chunk *chunk)
+{
+    struct weir_job *job = upcall->job;
+
+    weir_call_on_chunk(job->call, upcall->number, chunk, weir_job_now(job));
+    if (weir_call_expiry(job->call) <= weir_job_now(job))
         drive(job);
 }
 

@@ -22,7 +22,8 @@ WEIR_MUST_USE int weir_driver_begin(struct weir_job *job, const struct weir_path
                                     struct weir_problem *ret_problem);
 
 /* What attempts report; each may perform steps, among them ones that cancel the attempt itself. */
-void weir_driver_on_progress(struct weir_upcall *upcall, weir_progress progress);
+void weir_driver_on_opened(struct weir_upcall *upcall);
+void weir_driver_on_chunk(struct weir_upcall *upcall, const struct weir_stream_chunk *chunk);
 void weir_driver_on_finished(struct weir_upcall *upcall);
 void weir_driver_on_failed(struct weir_upcall *upcall, const struct weir_failure *failure);
 

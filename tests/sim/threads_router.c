@@ -113,7 +113,7 @@ static bool end_attempt(struct worker *worker, weir_call *call, const struct wei
         atomic_fetch_add(&worker->shared->failures[index], 1);
         return true;
     }
-    weir_call_on_progress(call, step->attempt, WEIR_PROGRESS_CONTENT, worker->now_ns);
+    weir_call_on_chunk(call, step->attempt, &(struct weir_stream_chunk){.deltas = 1}, worker->now_ns);
     weir_call_on_finished(call, step->attempt, &fine, worker->now_ns);
     atomic_fetch_add(&worker->shared->successes[index], 1);
     return true;

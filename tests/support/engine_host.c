@@ -161,6 +161,7 @@ static void perform(struct kit_call *call, const struct weir_step *step)
         kit_die(call->kit, "a step %d after the end", (int)step->kind);
     switch (step->kind) {
     case WEIR_STEP_START:
+    case WEIR_STEP_CONTINUE:
         do_start(call, step);
         break;
     case WEIR_STEP_CANCEL:
@@ -265,7 +266,12 @@ static void feed(struct kit_call *call, uint32_t number)
         kit_note(call->kit, "tell %" PRIu32 " %s\n", number, names[piece->kind]);
     attempt->running = piece->kind < KIT_OK;
     if (attempt->running) {
-        weir_call_on_progress(call->call, number, (weir_progress)piece->kind, call->kit->now_ns);
+        if (piece->kind == KIT_OPEN)
+            weir_call_on_opened(call->call, number, call->kit->now_ns);
+        else
+            weir_call_on_chunk(call->call, number,
+                               &(struct weir_stream_chunk){.deltas = piece->kind == KIT_CONTENT},
+                               call->kit->now_ns);
         schedule(call, attempt);
     } else if (piece->kind == KIT_FAILURE) {
         feed_failure(call, number, piece);

@@ -103,6 +103,14 @@ void kit_event_text(const struct weir_event *event, char *text, size_t max)
     case WEIR_EVENT_FAILED:
         snprintf(rest, room, " %d", event->u.failed.failure.status);
         break;
+    case WEIR_EVENT_STREAM_BROKEN:
+        snprintf(rest, room, " %.*s %d%s", S(event->deployment), event->u.stream_broken.failure.status,
+                 event->u.stream_broken.committed ? " committed" : "");
+        break;
+    case WEIR_EVENT_STREAM_CONTINUED:
+        snprintf(rest, room, " %.*s of %" PRIu32 " after %" PRIu64, S(event->deployment),
+                 event->u.stream_continued.broken, event->u.stream_continued.text_bytes);
+        break;
     case WEIR_EVENT_STREAM_RECOVERED:
     case WEIR_EVENT_SUCCEEDED:
     case WEIR_EVENT_KINDS:

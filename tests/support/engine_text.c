@@ -39,9 +39,9 @@ static void parse_target_controls(struct weir_controls *controls, char *text)
         if (strcmp(text, "retries") == 0)
             controls->num_retries = count_of(value);
         else if (strcmp(text, "timeout") == 0)
-            controls->timeout_ns = seconds(value);
+            controls->limits.timeout_ns = seconds(value);
         else if (strcmp(text, "stream_timeout") == 0)
-            controls->stream_timeout_ns = seconds(value);
+            controls->limits.stream_timeout_ns = seconds(value);
         else if (strcmp(text, "caller") == 0)
             controls->by_caller = true;
         else
@@ -84,8 +84,8 @@ static const struct key deployment_keys[] = {
     KEY(weir_deployment_spec, "tpm", NUMBER, tpm),
     KEY(weir_deployment_spec, "order", ORDER, order),
     KEY(weir_deployment_spec, "retries", COUNT, num_retries),
-    KEY(weir_deployment_spec, "timeout", SECONDS, timeout_ns),
-    KEY(weir_deployment_spec, "stream_timeout", SECONDS, stream_timeout_ns),
+    KEY(weir_deployment_spec, "timeout", SECONDS, limits.timeout_ns),
+    KEY(weir_deployment_spec, "stream_timeout", SECONDS, limits.stream_timeout_ns),
     KEY(weir_deployment_spec, "cooldown", SECONDS, cooldown_ns),
     KEY(weir_deployment_spec, "fails", COUNT, allowed_fails),
     KEY(weir_deployment_spec, "blocked", FLAG, blocked),
@@ -100,8 +100,8 @@ static const struct key router_keys[] = {
     KEY(weir_router_spec, "jitter", SECONDS, jitter_ns),
     KEY(weir_router_spec, "max_fallbacks", COUNT, max_fallbacks),
     KEY(weir_router_spec, "weighted", FLAG, weighted_failover),
-    KEY(weir_router_spec, "timeout", SECONDS, timeout_ns),
-    KEY(weir_router_spec, "stream_timeout", SECONDS, stream_timeout_ns),
+    KEY(weir_router_spec, "timeout", SECONDS, limits.timeout_ns),
+    KEY(weir_router_spec, "stream_timeout", SECONDS, limits.stream_timeout_ns),
     KEY(weir_router_spec, "cooldown", SECONDS, cooldown_ns),
     KEY(weir_router_spec, "cap", SECONDS, cooldown_cap_ns),
     KEY(weir_router_spec, "no_cooldowns", FLAG, disable_cooldowns),
@@ -423,9 +423,9 @@ static void set_request(struct kit_request *kit_request, char *key, char *value)
     if (strcmp(key, "retries") == 0)
         request->controls.num_retries = count_of(value);
     else if (strcmp(key, "timeout") == 0)
-        request->controls.timeout_ns = seconds(value);
+        request->controls.limits.timeout_ns = seconds(value);
     else if (strcmp(key, "stream_timeout") == 0)
-        request->controls.stream_timeout_ns = seconds(value);
+        request->controls.limits.stream_timeout_ns = seconds(value);
     else if (strcmp(key, "qualified") == 0)
         request->qualified_model = weir_slice_str(value);
     else if (strcmp(key, "gone") == 0)

@@ -7,6 +7,8 @@ X(ATTEMPT_FAILED, "AttemptFailed", "a provider call failed; says whether and aft
 X(RETRY, "Retry", "the same group is tried again")
 X(FALLBACK, "Fallback", "the request moves to another group, to the next order, or to a sibling")
 X(COOLDOWN_SET, "CooldownSet", "a deployment was taken out of every pick")
+X(STREAM_BROKEN, "StreamBroken", "a stream ended without being complete; says whether content had gone out")
 X(STREAM_RECOVERED, "StreamRecovered", "a stream that broke before content was served after all")
+X(STREAM_CONTINUED, "StreamContinued", "a stream that broke after content goes on with another attempt's text")
 X(SUCCEEDED, "Succeeded", "the call has its answer")
 X(FAILED, "Failed", "the call ended with a failure")

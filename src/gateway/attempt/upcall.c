@@ -191,7 +191,7 @@ void weir_upcall_on_head(struct weir_upcall *upcall, const struct weir_http1_hea
     upcall->provider_lines = weir_headers_of_provider(head, &upcall->job->arena);
     if (upcall->told || !is_success(upcall))
         return;
-    weir_driver_on_progress(upcall, WEIR_PROGRESS_OPENED);
+    weir_driver_on_opened(upcall);
 }
 
 /* A plain answer that is too large to be held goes to the client as it comes (decisions 24). */
@@ -199,7 +199,7 @@ static void pass_large(struct weir_upcall *upcall, struct weir_slice bytes)
 {
     if (!upcall->content_told) {
         upcall->content_told = true;
-        weir_driver_on_progress(upcall, WEIR_PROGRESS_CONTENT);
+        weir_driver_on_chunk(upcall, &(struct weir_stream_chunk){.deltas = 1, .other = true});
     }
     if (upcall->told || !upcall->committed)
         return;

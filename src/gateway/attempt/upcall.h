@@ -40,7 +40,6 @@ struct weir_upcall {
     bool entered;   /* its source is talking: it cannot become another attempt meanwhile */
     bool told;      /* the engine knows its end, or has cancelled it */
     bool committed; /* its content goes to the client */
-    bool chunk_told;
     bool content_told;
 
     /* Who answers: the network, or sim. */

@@ -78,7 +78,7 @@ static void hold(struct weir_upcall *upcall, const struct spliced *out)
 {
     if (upcall->held_events == HELD_EVENTS_MAX || weir_buf_append_all(&upcall->held, out->parts, 3) < 0) {
         upcall->content_told = true;
-        weir_driver_on_progress(upcall, WEIR_PROGRESS_CONTENT);
+        weir_driver_on_chunk(upcall, &(struct weir_stream_chunk){.full = true});
         return;
     }
     upcall->held_events++;
@@ -100,17 +100,17 @@ static void take_facts(struct weir_upcall *upcall, const struct weir_chunk *fact
         upcall->usage = facts->usage;
 }
 
-static void tell_progress(struct weir_upcall *upcall, bool content)
+static void tell_chunk(struct weir_upcall *upcall, const struct weir_chunk *facts)
 {
-    if (!upcall->chunk_told) {
-        upcall->chunk_told = true;
-        weir_driver_on_progress(upcall, WEIR_PROGRESS_CHUNK);
-    }
-    if (content && !upcall->content_told && !upcall->told) {
+    const struct weir_stream_chunk chunk = {.deltas = facts->chunk_class != WEIR_CHUNK_EMPTY,
+                                            .other = facts->chunk_class == WEIR_CHUNK_OTHER,
+                                            .finish = facts->finished};
+
+    if (chunk.deltas > 0 && !upcall->content_told) {
         upcall->content_told = true;
         upcall->first_content_ns = weir_loop_now(upcall->job->worker->loop);
-        weir_driver_on_progress(upcall, WEIR_PROGRESS_CONTENT);
     }
+    weir_driver_on_chunk(upcall, &chunk);
 }
 
 static void forward(struct weir_upcall *upcall, const struct weir_sse_event *event,
@@ -171,7 +171,7 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
     case WEIR_CHUNK_TEXT:
     case WEIR_CHUNK_OTHER:
     case WEIR_CHUNK_EMPTY:
-        tell_progress(upcall, facts.chunk_class != WEIR_CHUNK_EMPTY);
+        tell_chunk(upcall, &facts);
         forward(upcall, event, &facts.model, input);
         return;
     }

@@ -351,9 +351,9 @@ static int read_header(struct asking *asking, const struct weir_http1_field *fie
     uint64_t count;
 
     if (weir_slice_eq_ci(field->name, WEIR_SLICE("x-litellm-timeout")))
-        return header_limit(asking, field, &controls->timeout_ns);
+        return header_limit(asking, field, &controls->limits.timeout_ns);
     if (weir_slice_eq_ci(field->name, WEIR_SLICE("x-litellm-stream-timeout")))
-        return header_limit(asking, field, &controls->stream_timeout_ns);
+        return header_limit(asking, field, &controls->limits.stream_timeout_ns);
     if (!weir_slice_eq_ci(field->name, WEIR_SLICE("x-litellm-num-retries")))
         return 0;
     if (weir_slice_u64(field->value, &count) != 0 || count >= WEIR_UNSET)

@@ -93,10 +93,10 @@ int weir_asked_control(const struct weir_json_item *item, struct weir_arena *are
     if (retries)
         return read_retries(item, arena, controls, ret_problem);
     if (stream)
-        return read_limit(item, arena, &controls->stream_timeout_ns, controls, ret_problem);
-    if (request && controls->timeout_ns != WEIR_UNSET_NS) /* the second spelling yields to the first */
+        return read_limit(item, arena, &controls->limits.stream_timeout_ns, controls, ret_problem);
+    if (request && controls->limits.timeout_ns != WEIR_UNSET_NS) /* the second spelling yields to the first */
         return read_limit(item, arena, &ignored, controls, ret_problem);
-    return read_limit(item, arena, &controls->timeout_ns, controls, ret_problem);
+    return read_limit(item, arena, &controls->limits.timeout_ns, controls, ret_problem);
 }
 
 int weir_asked_place(const struct weir_asked_rules *rules, const struct weir_field *field,

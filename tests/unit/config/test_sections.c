@@ -17,8 +17,8 @@ static void test_defaults(void **state)
     router = weir_snapshot_router(kit.config->snapshot);
     assert_int_equal(router->num_retries, 2);
     assert_int_equal(router->max_fallbacks, 5);
-    assert_int_equal(router->timeout_ns, UINT64_C(6000000000000));
-    assert_true(router->stream_timeout_ns == WEIR_UNSET_NS);
+    assert_int_equal(router->limits.timeout_ns, UINT64_C(6000000000000));
+    assert_true(router->limits.stream_timeout_ns == WEIR_UNSET_NS);
     assert_int_equal(router->cooldown_ns, UINT64_C(5000000000));
     assert_int_equal(router->cooldown_cap_ns, UINT64_C(3600000000000));
     assert_int_equal(router->allowed_fails, WEIR_UNSET);
@@ -50,7 +50,7 @@ static void test_the_router_beats_the_process_and_that_the_constant(void **state
     kit_expect_count(&kit, 0);
     router = weir_snapshot_router(kit.config->snapshot);
     assert_int_equal(router->num_retries, 1);
-    assert_int_equal(router->timeout_ns, UINT64_C(33000000000));
+    assert_int_equal(router->limits.timeout_ns, UINT64_C(33000000000));
     assert_int_equal(router->cooldown_ns, UINT64_C(12000000000));
     assert_int_equal(router->max_fallbacks, 9);
     assert_int_equal(kit.config->sources[WEIR_SETTING_router_num_retries].line, 2);

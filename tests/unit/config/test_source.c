@@ -89,7 +89,7 @@ static void test_lists_grow_and_other_keys_are_replaced(void **state)
     assert_slice_is(dir.config->deployments[2]->group, "c");
     assert_int_equal(dir.config->settings.router_num_retries, 5);
     assert_true(dir.config->settings.router_timeout_ns == WEIR_UNSET_NS);
-    assert_int_equal(weir_snapshot_router(dir.config->snapshot)->timeout_ns, UINT64_C(33000000000));
+    assert_int_equal(weir_snapshot_router(dir.config->snapshot)->limits.timeout_ns, UINT64_C(33000000000));
     assert_int_equal(only(&dir)->place.line, 4);
     assert_true(weir_slice_has(only(&dir)->text, WEIR_SLICE("replaced wholly by the included")));
     assert_true(weir_slice_ends(dir.config->deployments[2]->place.file, WEIR_SLICE("sub/deeper.yaml")));

@@ -146,7 +146,7 @@ static void call_late_news_of_a_cancelled_attempt_is_ignored(void **state)
     kit_advance(kit, 0.5);
     assert_int_equal(bare_next(&bare).attempt, 2);
     weir_call_on_failed(bare.call, 1, &broken, kit->now_ns);
-    weir_call_on_progress(bare.call, 1, WEIR_PROGRESS_CONTENT, kit->now_ns);
+    weir_call_on_chunk(bare.call, 1, &(struct weir_stream_chunk){.deltas = 1}, kit->now_ns);
     bare_expect(&bare, WEIR_STEP_NONE);
     weir_call_on_finished(bare.call, 2, &fine, kit->now_ns);
     bare_expect(&bare, WEIR_STEP_DELIVER);
@@ -167,7 +167,7 @@ static void call_news_of_unknown_attempts_is_ignored(void **state)
     weir_call_on_failed(bare.call, 0, &broken, kit->now_ns);
     weir_call_on_failed(bare.call, 2, &broken, kit->now_ns);
     weir_call_on_finished(bare.call, UINT32_MAX, &fine, kit->now_ns);
-    weir_call_on_progress(bare.call, 7, WEIR_PROGRESS_CONTENT, kit->now_ns);
+    weir_call_on_chunk(bare.call, 7, &(struct weir_stream_chunk){.deltas = 1}, kit->now_ns);
     bare_expect(&bare, WEIR_STEP_NONE);
     weir_call_free(bare.call);
 }
@@ -278,7 +278,7 @@ static void call_news_may_come_before_the_steps_are_all_taken(void **state)
     bare_begin(&bare, kit, "g", true);
     bare_expect(&bare, WEIR_STEP_START);
     /* content and the end arrive together; the commit is still told first */
-    weir_call_on_progress(bare.call, 1, WEIR_PROGRESS_CONTENT, kit->now_ns);
+    weir_call_on_chunk(bare.call, 1, &(struct weir_stream_chunk){.deltas = 1}, kit->now_ns);
     weir_call_on_finished(bare.call, 1, &fine, kit->now_ns);
     bare_expect(&bare, WEIR_STEP_COMMIT);
     bare_expect(&bare, WEIR_STEP_DELIVER);

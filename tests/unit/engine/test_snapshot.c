@@ -78,8 +78,8 @@ static void snapshot_defaults_are_those_of_the_specification(void **state)
     assert_int_equal(router.jitter_ns, weir_time_from_s(0.75));
     assert_int_equal(router.max_fallbacks, 5);
     assert_false(router.weighted_failover);
-    assert_int_equal(router.timeout_ns, weir_time_from_s(6000));
-    assert_true(router.stream_timeout_ns == WEIR_UNSET_NS);
+    assert_int_equal(router.limits.timeout_ns, weir_time_from_s(6000));
+    assert_true(router.limits.stream_timeout_ns == WEIR_UNSET_NS);
     assert_int_equal(router.cooldown_ns, weir_time_from_s(5));
     assert_int_equal(router.cooldown_cap_ns, weir_time_from_s(3600));
     assert_false(router.disable_cooldowns);
@@ -95,7 +95,7 @@ static void snapshot_defaults_are_those_of_the_specification(void **state)
     weir_deployment_spec_init(&deployment);
     assert_int_equal(deployment.order, WEIR_UNSET_ORDER);
     assert_int_equal(deployment.num_retries, WEIR_UNSET);
-    assert_true(deployment.timeout_ns == WEIR_UNSET_NS);
+    assert_true(deployment.limits.timeout_ns == WEIR_UNSET_NS);
     assert_true(deployment.cooldown_ns == WEIR_UNSET_NS);
     assert_int_equal(deployment.allowed_fails, WEIR_UNSET);
 }

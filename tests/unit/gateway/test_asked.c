@@ -83,7 +83,7 @@ static void a_plain_request_says_its_model_and_nothing_else(void **state)
     assert_slice_is(request->model, "g");
     assert_false(request->stream);
     assert_int_equal(request->controls.num_retries, WEIR_UNSET);
-    assert_int_equal(request->controls.timeout_ns, WEIR_UNSET_NS);
+    assert_int_equal(request->controls.limits.timeout_ns, WEIR_UNSET_NS);
     assert_false(request->controls.by_caller);
     assert_int_equal(request->lists[WEIR_LIST_GENERIC].presence, WEIR_LIST_ABSENT);
     assert_int_equal(reading->asked.member_count, 3);
@@ -149,8 +149,8 @@ static void limits_and_retries_are_read_in_numbers_and_texts(void **state)
         reading, "{\"model\": \"g\", \"num_retries\": 3, \"timeout\": 1.5, \"stream_timeout\": \"0.25\"}");
 
     assert_int_equal(request->controls.num_retries, 3);
-    assert_int_equal(request->controls.timeout_ns, 1500 * WEIR_NS_PER_MS);
-    assert_int_equal(request->controls.stream_timeout_ns, 250 * WEIR_NS_PER_MS);
+    assert_int_equal(request->controls.limits.timeout_ns, 1500 * WEIR_NS_PER_MS);
+    assert_int_equal(request->controls.limits.stream_timeout_ns, 250 * WEIR_NS_PER_MS);
     assert_true(request->controls.by_caller);
 }
 
@@ -158,14 +158,15 @@ static void request_timeout_yields_to_timeout(void **state)
 {
     struct reading *reading = *state;
 
-    assert_int_equal(accept(reading, "{\"model\": \"g\", \"request_timeout\": 2}")->controls.timeout_ns,
-                     2 * WEIR_NS_PER_S);
     assert_int_equal(
-        accept(reading, "{\"model\": \"g\", \"timeout\": 1, \"request_timeout\": 2}")->controls.timeout_ns,
-        WEIR_NS_PER_S);
-    assert_int_equal(
-        accept(reading, "{\"model\": \"g\", \"request_timeout\": 2, \"timeout\": 1}")->controls.timeout_ns,
-        WEIR_NS_PER_S);
+        accept(reading, "{\"model\": \"g\", \"request_timeout\": 2}")->controls.limits.timeout_ns,
+        2 * WEIR_NS_PER_S);
+    assert_int_equal(accept(reading, "{\"model\": \"g\", \"timeout\": 1, \"request_timeout\": 2}")
+                         ->controls.limits.timeout_ns,
+                     WEIR_NS_PER_S);
+    assert_int_equal(accept(reading, "{\"model\": \"g\", \"request_timeout\": 2, \"timeout\": 1}")
+                         ->controls.limits.timeout_ns,
+                     WEIR_NS_PER_S);
 }
 
 static void wrong_controls_are_refused_by_name(void **state)
@@ -190,8 +191,8 @@ static void headers_beat_the_body(void **state)
     header(reading, "x-litellm-stream-timeout", "2");
     request = accept(reading, "{\"model\": \"g\", \"num_retries\": 1, \"timeout\": 9}");
     assert_int_equal(request->controls.num_retries, 4);
-    assert_int_equal(request->controls.timeout_ns, 500 * WEIR_NS_PER_MS);
-    assert_int_equal(request->controls.stream_timeout_ns, 2 * WEIR_NS_PER_S);
+    assert_int_equal(request->controls.limits.timeout_ns, 500 * WEIR_NS_PER_MS);
+    assert_int_equal(request->controls.limits.stream_timeout_ns, 2 * WEIR_NS_PER_S);
     assert_true(request->controls.by_caller);
 }
 
