@@ -1,7 +1,4 @@
 /*
- * Two sources, one path: the callbacks of a fetch are translated into the four things a source can say, and
- * sim says them itself.
- *
  * An attempt is `told` once the engine knows its end, or has cancelled it; whatever its source says after
  * that is ignored.  A stream is told finished at its end marker, though its connection may still have to be
  * read to its end to be used again: it lingers for a moment, then the connection is closed.
@@ -15,6 +12,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/attempt/upcall_fetch.h"
 #include "gateway/attempt/upcall_stream.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
@@ -151,8 +149,7 @@ void weir_upcall_fail(struct weir_upcall *upcall, weir_mishap mishap, struct wei
     weir_driver_on_failed(upcall, &verdict.failure);
 }
 
-/* weir's own limits are nobody's failure but weir's. */
-static void fail_here(struct weir_upcall *upcall)
+void weir_upcall_fail_here(struct weir_upcall *upcall)
 {
     const struct weir_failure failure = {WEIR_KIND_SERVICE_UNAVAILABLE, 503, 0, WEIR_ORIGIN_ROUTER};
     const struct weir_verdict verdict = {.failure = failure,
@@ -221,7 +218,7 @@ static void read_plain(struct weir_upcall *upcall, struct weir_slice bytes)
     if (upcall->committed || bytes.len > upcall->body.max - weir_buf_len(&upcall->body))
         pass_large(upcall, bytes);
     else if (weir_buf_append(&upcall->body, bytes) < 0)
-        fail_here(upcall);
+        weir_upcall_fail_here(upcall);
 }
 
 void weir_upcall_on_body(struct weir_upcall *upcall, struct weir_slice bytes)
@@ -296,104 +293,6 @@ void weir_upcall_on_broken(struct weir_upcall *upcall, weir_mishap mishap)
         weir_upcall_fail(upcall, mishap, WEIR_SLICE_EMPTY);
 }
 
-/* ---- the network as a source ---- */
-
-static void on_fetch_head(struct weir_fetch *fetch, const struct weir_http1_head *head)
-{
-    struct weir_upcall *upcall = fetch->user;
-
-    weir_upcall_enter(upcall);
-    weir_upcall_on_head(upcall, head);
-    weir_upcall_leave(upcall);
-}
-
-static void on_fetch_body(struct weir_fetch *fetch, struct weir_slice bytes)
-{
-    struct weir_upcall *upcall = fetch->user;
-
-    weir_upcall_enter(upcall);
-    weir_upcall_on_body(upcall, bytes);
-    weir_upcall_leave(upcall);
-}
-
-static void on_fetch_flush(struct weir_fetch *fetch)
-{
-    struct weir_upcall *upcall = fetch->user;
-
-    weir_upcall_enter(upcall);
-    weir_upcall_on_flush(upcall);
-    weir_upcall_leave(upcall);
-}
-
-static void on_fetch_done(struct weir_fetch *fetch)
-{
-    struct weir_upcall *upcall = fetch->user;
-
-    weir_upcall_enter(upcall);
-    weir_upcall_on_done(upcall);
-    upcall->head = NULL;
-    weir_upcall_leave(upcall);
-}
-
-static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_failure *failure)
-{
-    static const weir_mishap mishaps[WEIR_FETCH_FAILURES] = {
-        [WEIR_FETCH_DNS] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_REFUSED] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_UNREACHABLE] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_CONNECT_TIMEOUT] = WEIR_MISHAP_TIMED_OUT,
-        [WEIR_FETCH_TLS_UNVERIFIED] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_TLS_BROKEN] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_PROXY] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_RESET] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_TRUNCATED] = WEIR_MISHAP_CUT_OFF,
-        [WEIR_FETCH_FRAMING] = WEIR_MISHAP_CUT_OFF,
-        [WEIR_FETCH_ENCODING] = WEIR_MISHAP_CUT_OFF,
-        [WEIR_FETCH_TOO_LARGE] = WEIR_MISHAP_TOO_LARGE,
-    };
-    struct weir_upcall *upcall = fetch->user;
-
-    weir_upcall_enter(upcall);
-    if (!upcall->told)
-        upcall->job->access.cause = weir_fetch_failure_slug(failure->kind);
-    if (failure->kind == WEIR_FETCH_LIMIT || failure->kind == WEIR_FETCH_NOMEM)
-        fail_here(upcall);
-    else
-        weir_upcall_on_broken(upcall, mishaps[failure->kind]);
-    upcall->head = NULL;
-    weir_upcall_leave(upcall);
-}
-
-static const struct weir_fetch_events fetch_events = {.on_head = on_fetch_head,
-                                                      .on_body = on_fetch_body,
-                                                      .on_done = on_fetch_done,
-                                                      .on_error = on_fetch_error,
-                                                      .on_flush = on_fetch_flush};
-
-static int start_fetch(struct weir_upcall *upcall)
-{
-    struct weir_gateway *gateway = upcall->job->worker->gateway;
-    const struct weir_upstream_request *built = &upcall->built;
-    weir_tls_context *tls = built->secure ? weir_upstreams_tls(&gateway->upstreams, upcall->upstream) : NULL;
-
-    if (built->secure && tls == NULL)
-        return WEIR_ERR_IO;
-
-    upcall->request =
-        (struct weir_fetch_request){.tls = built->secure,
-                                    .host = built->host,
-                                    .port = built->port,
-                                    .tls_context = tls,
-                                    .method = WEIR_SLICE("POST"),
-                                    .target = built->target,
-                                    .fields = built->fields,
-                                    .parts = built->parts,
-                                    .part_count = built->part_count,
-                                    .connect_timeout_ns = settings_of(upcall)->connect_timeout_ns};
-    weir_client_start(upcall->job->worker->client, &upcall->fetch, &upcall->request);
-    return 0;
-}
-
 /* ---- beginning ---- */
 
 static bool may_be_used_anew(const struct weir_upcall *upcall)
@@ -432,7 +331,6 @@ static void init(struct weir_upcall *upcall, struct weir_job *job, uint32_t numb
     upcall->number = number;
     upcall->stream = job->asked.request.stream;
     upcall->started_ns = weir_job_now(upcall->job);
-    upcall->fetch = (struct weir_fetch){.events = &fetch_events, .user = upcall};
     weir_timer_init(&upcall->linger, on_linger);
     weir_buf_init(&upcall->body, budget, (size_t)settings->max_response_bytes);
     weir_buf_init(&upcall->held, budget, (size_t)settings->stream_hold_max_bytes);
@@ -529,7 +427,7 @@ int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_s
         return refuse(upcall, WEIR_SLICE("the request's api_base is no URL, or its key cannot be sent"),
                       ret_failure);
     if (r == 0 && !upcall->simulated)
-        r = start_fetch(upcall);
+        r = weir_upcall_fetch(upcall);
     upcall->told = r < 0;
     return r;
 }

@@ -101,6 +101,9 @@ void weir_upcall_on_broken(struct weir_upcall *upcall, weir_mishap mishap);
 /* Fails the attempt: classifies, records the words, and tells the engine.  text is what to classify. */
 void weir_upcall_fail(struct weir_upcall *upcall, weir_mishap mishap, struct weir_slice text);
 
+/* The same where weir's own limits keep it from an answer: nobody's failure but weir's. */
+void weir_upcall_fail_here(struct weir_upcall *upcall);
+
 /* The answer is complete: tells the engine. */
 void weir_upcall_finish(struct weir_upcall *upcall);
 

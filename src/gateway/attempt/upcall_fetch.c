@@ -1,0 +1,110 @@
+/*
+ * The callbacks of a fetch are translated into what a source can say to its attempt: head, body, flush, done
+ * or broken.
+ */
+#include "gateway/attempt/upcall_fetch.h"
+
+#include <weir/error.h>
+
+#include "config/config.h"
+#include "gateway/attempt/upcall.h"
+#include "gateway/attempt/upstream.h"
+#include "gateway/gateway.h"
+#include "gateway/job.h"
+#include "gateway/worker.h"
+
+static void on_fetch_head(struct weir_fetch *fetch, const struct weir_http1_head *head)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_head(upcall, head);
+    weir_upcall_leave(upcall);
+}
+
+static void on_fetch_body(struct weir_fetch *fetch, struct weir_slice bytes)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_body(upcall, bytes);
+    weir_upcall_leave(upcall);
+}
+
+static void on_fetch_flush(struct weir_fetch *fetch)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_flush(upcall);
+    weir_upcall_leave(upcall);
+}
+
+static void on_fetch_done(struct weir_fetch *fetch)
+{
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    weir_upcall_on_done(upcall);
+    upcall->head = NULL;
+    weir_upcall_leave(upcall);
+}
+
+static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_failure *failure)
+{
+    static const weir_mishap mishaps[WEIR_FETCH_FAILURES] = {
+        [WEIR_FETCH_DNS] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_REFUSED] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_UNREACHABLE] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_CONNECT_TIMEOUT] = WEIR_MISHAP_TIMED_OUT,
+        [WEIR_FETCH_TLS_UNVERIFIED] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_TLS_BROKEN] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_PROXY] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_RESET] = WEIR_MISHAP_CONNECT,
+        [WEIR_FETCH_TRUNCATED] = WEIR_MISHAP_CUT_OFF,
+        [WEIR_FETCH_FRAMING] = WEIR_MISHAP_CUT_OFF,
+        [WEIR_FETCH_ENCODING] = WEIR_MISHAP_CUT_OFF,
+        [WEIR_FETCH_TOO_LARGE] = WEIR_MISHAP_TOO_LARGE,
+    };
+    struct weir_upcall *upcall = fetch->user;
+
+    weir_upcall_enter(upcall);
+    if (!upcall->told)
+        upcall->job->access.cause = weir_fetch_failure_slug(failure->kind);
+    if (failure->kind == WEIR_FETCH_LIMIT || failure->kind == WEIR_FETCH_NOMEM)
+        weir_upcall_fail_here(upcall);
+    else
+        weir_upcall_on_broken(upcall, mishaps[failure->kind]);
+    upcall->head = NULL;
+    weir_upcall_leave(upcall);
+}
+
+static const struct weir_fetch_events fetch_events = {.on_head = on_fetch_head,
+                                                      .on_body = on_fetch_body,
+                                                      .on_done = on_fetch_done,
+                                                      .on_error = on_fetch_error,
+                                                      .on_flush = on_fetch_flush};
+
+int weir_upcall_fetch(struct weir_upcall *upcall)
+{
+    struct weir_gateway *gateway = upcall->job->worker->gateway;
+    const struct weir_upstream_request *built = &upcall->built;
+    weir_tls_context *tls = built->secure ? weir_upstreams_tls(&gateway->upstreams, upcall->upstream) : NULL;
+
+    if (built->secure && tls == NULL)
+        return WEIR_ERR_IO;
+    upcall->fetch = (struct weir_fetch){.events = &fetch_events, .user = upcall};
+    upcall->request =
+        (struct weir_fetch_request){.tls = built->secure,
+                                    .host = built->host,
+                                    .port = built->port,
+                                    .tls_context = tls,
+                                    .method = WEIR_SLICE("POST"),
+                                    .target = built->target,
+                                    .fields = built->fields,
+                                    .parts = built->parts,
+                                    .part_count = built->part_count,
+                                    .connect_timeout_ns = gateway->config->settings.connect_timeout_ns};
+    weir_client_start(upcall->job->worker->client, &upcall->fetch, &upcall->request);
+    return 0;
+}
