@@ -12,7 +12,7 @@ static const struct weir_provider rows[] = {
     {                                                                                                        \
         WEIR_SLICE_INIT(first), WEIR_SLICE_INIT(second), WEIR_SLICE_INIT(third), WEIR_SLICE_INIT(fourth)     \
     }
-#define X(prefix, shown, address, key_variables, base_variables, dialect_id, family_bits, quirk_bits)        \
+#define X(prefix, shown, address, key_variables, base_variables, dialect_id, family_bits, quirk_bits, form)  \
     {.name = WEIR_SLICE_INIT(prefix),                                                                        \
      .display = WEIR_SLICE_INIT(shown),                                                                      \
      .api_base = WEIR_SLICE_INIT(address),                                                                   \
@@ -20,7 +20,8 @@ static const struct weir_provider rows[] = {
      .base_vars = base_variables,                                                                            \
      .dialect = WEIR_DIALECT_##dialect_id,                                                                   \
      .families = (family_bits),                                                                              \
-     .quirks = (quirk_bits)},
+     .quirks = (quirk_bits),                                                                                 \
+     .prefill = WEIR_PREFILL_##form},
 #include "provider/tbl/openai_compatible.h"
 #undef X
 #define X(prefix, shown, family_bits)                                                                        \

@@ -53,6 +53,14 @@ enum {
     WEIR_QUIRK_FIREWORKS_MODELS = 4   /* bare model names get "accounts/fireworks/models/" in front */
 };
 
+/* How a provider wants the beginning of an answer that it is to carry on with (decisions 32). */
+typedef enum weir_prefill_form {
+    WEIR_PREFILL_PLAIN,         /* as the last message, from the assistant */
+    WEIR_PREFILL_TRIMMED,       /* likewise, and refuses white space at its end */
+    WEIR_PREFILL_PREFIX,        /* likewise, marked `"prefix": true` */
+    WEIR_PREFILL_CONTINUE_FINAL /* likewise, and the request says that its last message goes on */
+} weir_prefill_form;
+
 enum { WEIR_PROVIDER_VARS = 4 };
 
 struct weir_provider {
@@ -65,6 +73,7 @@ struct weir_provider {
     weir_dialect_id dialect;
     unsigned families; /* WEIR_FAMILY_* */
     unsigned quirks;   /* WEIR_QUIRK_* */
+    weir_prefill_form prefill;
 };
 
 size_t weir_provider_count(void);

@@ -1,0 +1,28 @@
+/* clang-format off */ /* one row a line */
+/*
+ * Models that are known to carry on with an answer that was begun for them (router-semantics 14.4); no other does unless
+ * its deployment's `model_info.supports_assistant_prefill` says so.
+ *
+ * X(provider, or "" for any, model, form where the provider has none of its own)
+ *
+ * A model fits from the start of the name or from any of its parts ("us.anthropic.claude-3-5-haiku"); "*" at the end stands
+ * for any text that does not go on with a letter or digit; "-" for ".", "@" and ":" too ("claude-3.5-haiku").
+ */
+X("", "claude-2*", TRIMMED)
+X("", "claude-instant*", TRIMMED)
+X("", "claude-3*", TRIMMED)
+X("", "claude-opus-4", TRIMMED)
+X("", "claude-opus-4-0*", TRIMMED)
+X("", "claude-opus-4-1*", TRIMMED)
+X("", "claude-opus-4-20250514*", TRIMMED)
+X("", "claude-opus-4-5*", TRIMMED)
+X("", "claude-sonnet-4", TRIMMED)
+X("", "claude-sonnet-4-0*", TRIMMED)
+X("", "claude-sonnet-4-20250514*", TRIMMED)
+X("", "claude-sonnet-4-5*", TRIMMED)
+X("", "claude-haiku-4-5*", TRIMMED)
+X("", "claude-4-opus-20250514*", TRIMMED)
+X("", "claude-4-sonnet-20250514*", TRIMMED)
+X("mistral", "*", PLAIN)
+X("deepseek", "*", PLAIN)
+X("sim", "*", PLAIN)
