@@ -175,6 +175,7 @@ static void start(struct weir_call *call, struct weir_attempt *attempt, const we
     call->state = WEIR_CALL_RUN;
     attempt->deployment = deployment;
     attempt->started_ns = call->now_ns;
+    attempt->limit_ns = limit_ns;
     attempt->deadline_ns = weir_time_add(call->now_ns, limit_ns);
     event = weir_event_add(&call->events, WEIR_EVENT_ATTEMPT_STARTED, call->now_ns);
     event->attempt = attempt->number;

@@ -14,6 +14,7 @@
 #include "base/bag.h"
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/limits.h"
 #include "engine/policy.h"
 #include "engine/snapshot.h"
 #include "engine/strategy/strategy.h"
@@ -38,6 +39,11 @@ void weir_deployment_spec_init(struct weir_deployment_spec *spec)
                                           .cooldown_ns = WEIR_UNSET_NS,
                                           .allowed_fails = WEIR_UNSET};
     weir_policy_init(&spec->allowed_fails_policy);
+}
+
+void weir_group_spec_init(struct weir_group_spec *spec)
+{
+    *spec = (struct weir_group_spec){.limits = WEIR_LIMITS_NONE};
 }
 
 void weir_router_spec_init(struct weir_router_spec *spec)
@@ -126,6 +132,7 @@ static bool spec_is_valid(const struct weir_deployment_spec *spec)
 {
     return spec->id.len > 0 && spec->group.len > 0 && spec->model.len > 0 && isfinite(spec->weight) &&
            isfinite(spec->rpm) && isfinite(spec->tpm) &&
+           isfinite(spec->limits.min_stream_rate.tokens_per_s) &&
            weir_wildcard_stars(spec->group) <= WEIR_WILDCARD_STARS_MAX;
 }
 
@@ -280,6 +287,30 @@ int weir_snapshot_add_retry_policy(weir_snapshot_builder *builder, struct weir_s
     return add_name(builder, &builder->snapshot->retry_policies, name, copy);
 }
 
+int weir_snapshot_add_group(weir_snapshot_builder *builder, struct weir_slice group,
+                            const struct weir_group_spec *spec)
+{
+    struct weir_arena *arena;
+    struct weir_slice name;
+    struct weir_group_spec *copy;
+    int r;
+
+    if (group.len == 0 || !isfinite(spec->limits.min_stream_rate.tokens_per_s))
+        return WEIR_ERR_INVALID;
+    r = begin(builder);
+    if (r < 0)
+        return r;
+    if (weir_map_get(&builder->snapshot->group_specs, group) != NULL)
+        return WEIR_SNAPSHOT_EXISTS;
+    arena = &builder->snapshot->arena;
+    name = weir_arena_copy(arena, group);
+    copy = weir_arena_alloc(arena, sizeof(*copy));
+    if (copy == NULL)
+        return WEIR_ERR_NOMEM;
+    *copy = *spec;
+    return add_name(builder, &builder->snapshot->group_specs, name, copy);
+}
+
 void weir_snapshot_set_router(weir_snapshot_builder *builder, const struct weir_router_spec *spec)
 {
     builder->spec = *spec;
@@ -288,7 +319,7 @@ void weir_snapshot_set_router(weir_snapshot_builder *builder, const struct weir_
 static bool router_is_valid(const struct weir_router_spec *spec)
 {
     return weir_strategy_of(spec->strategy) != NULL && spec->failure_threshold >= 0 &&
-           spec->failure_threshold <= 1;
+           spec->failure_threshold <= 1 && isfinite(spec->limits.min_stream_rate.tokens_per_s);
 }
 
 static void fill_sets(weir_snapshot *s, struct weir_set **sets, size_t count)
@@ -372,6 +403,24 @@ static void take_spec(weir_snapshot_builder *b)
     s->has_fails_policy = weir_policy_is_set(&s->spec.allowed_fails_policy);
 }
 
+/* Gives each deployment what its group and the router say where it says nothing itself. */
+static void build_defaults(weir_snapshot *s)
+{
+    const struct weir_group_spec *group;
+    weir_deployment *d;
+
+    for (size_t i = 0; i < s->deployment_count; i++) {
+        d = s->deployments[i];
+        d->continue_to = s->spec.continue_to;
+        group = weir_map_get(&s->group_specs, d->spec.group);
+        if (group != NULL)
+            (void)weir_limits_take(&d->spec.limits, &group->limits);
+        if (group != NULL && group->continue_to[0] != WEIR_CONTINUE_NOWHERE)
+            d->continue_to = group->continue_to;
+        (void)weir_limits_take(&d->spec.limits, &s->spec.limits);
+    }
+}
+
 /* What remains of a builder whose snapshot has left it. */
 static void empty(weir_snapshot_builder *b)
 {
@@ -392,6 +441,7 @@ int weir_snapshot_build(weir_snapshot_builder *builder, weir_snapshot **ret_snap
     s = builder->snapshot;
     take_pointers(builder);
     take_spec(builder);
+    build_defaults(s);
     build_sets(s);
     build_wildcards(s);
     for (size_t kind = 0; kind < WEIR_LIST_KINDS; kind++)

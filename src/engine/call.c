@@ -163,7 +163,8 @@ static uint64_t next_deadline(const struct weir_call *call)
     for (const struct weir_attempt *a = call->attempts; a != NULL; a = a->next) {
         if (a->state != WEIR_ATTEMPT_RUNNING || (a->content && !a->committed))
             return call->now_ns;
-        soonest = a->deadline_ns < soonest ? a->deadline_ns : soonest;
+        if (!a->paused && a->deadline_ns < soonest)
+            soonest = a->deadline_ns;
     }
     return soonest;
 }

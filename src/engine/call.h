@@ -100,10 +100,12 @@ struct weir_attempt {
     const weir_deployment *deployment;
     uint64_t started_ns;
     uint64_t ended_ns;
+    uint64_t limit_ns;    /* from its start, or from the end of a pause */
     uint64_t deadline_ns; /* WEIR_TIME_NEVER: none any more */
     bool by_caller;       /* the deadline is the caller's own */
     bool opened;
     bool content;
+    bool paused;
     bool committed;
     bool cancel; /* the host must be told to stop it */
     struct weir_failure failure;

@@ -29,6 +29,7 @@ int weir_snapshot_new(const struct weir_mem *mem, weir_snapshot **ret_snapshot)
     weir_map_init(&s->by_model, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     weir_map_init(&s->by_alias, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     weir_map_init(&s->retry_policies, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&s->group_specs, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     for (size_t kind = 0; kind < WEIR_LIST_KINDS; kind++)
         for (size_t source = 0; source < WEIR_LIST_SOURCES; source++)
             weir_map_init(&s->lists[kind][source].by_group, in_arena, WEIR_SNAPSHOT_NAMES_MAX);

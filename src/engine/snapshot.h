@@ -38,8 +38,10 @@ enum { WEIR_SNAPSHOT_NAMES_MAX = 1000 * 1000 };
 struct weir_set;
 
 struct weir_deployment {
-    struct weir_deployment_spec spec; /* its slices point into the arena */
-    const struct weir_set *group;     /* its own group, whose size the cooldown rules take (decisions 6) */
+    struct weir_deployment_spec
+        spec; /* its slices point into the arena; limits: its group's and router's too */
+    const weir_continue_to *continue_to; /* WEIR_CONTINUE_SOURCES of them: its group's, or the router's */
+    const struct weir_set *group;        /* its own group, whose size the cooldown rules take (decisions 6) */
     double weights[WEIR_WEIGHT_SOURCES];
     uint32_t slot; /* of its live state */
 };
@@ -110,6 +112,7 @@ struct weir_snapshot {
     struct weir_list lists[WEIR_LIST_KINDS][WEIR_LIST_SOURCES];
     struct weir_default_chain defaults[WEIR_LIST_SOURCES];
     struct weir_map retry_policies; /* struct weir_policy by group */
+    struct weir_map group_specs;    /* struct weir_group_spec by group */
 };
 
 /* An empty snapshot with one reference, to be filled by the builder.  0 or WEIR_ERR_NOMEM. */

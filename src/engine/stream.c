@@ -9,40 +9,31 @@
 
 #include "base/time.h"
 #include "engine/fallback.h"
+#include "engine/limits.h"
 #include "engine/router.h"
-
-/* The first limit that somebody set, the caller's controls first. */
-struct limit {
-    uint64_t ns;
-    bool by_caller;
-};
-
-static void take(struct limit *limit, uint64_t ns, bool by_caller)
-{
-    if (limit->ns == WEIR_UNSET_NS && ns != WEIR_UNSET_NS)
-        *limit = (struct limit){ns, by_caller};
-}
 
 uint64_t weir_stream_limit(const struct weir_call *call, const struct weir_frame *frame,
                            const weir_deployment *deployment, bool *ret_by_caller)
 {
-    const struct weir_controls none = WEIR_CONTROLS_NONE, *request = &call->request.controls;
-    const struct weir_controls *hop = frame->target == NULL ? &none : &frame->target->controls;
-    const struct weir_router_spec *router = &call->snapshot->spec;
-    struct limit limit = {WEIR_UNSET_NS, false};
+    const struct weir_controls *request = &call->request.controls;
+    struct weir_limits limits = WEIR_LIMITS_NONE;
+    unsigned callers = 0, bit = WEIR_LIMIT_BIT(TIMEOUT), taken;
+    uint64_t limit_ns;
 
-    if (call->request.stream) {
-        take(&limit, hop->limits.stream_timeout_ns, hop->by_caller);
-        take(&limit, request->limits.stream_timeout_ns, request->by_caller);
-        take(&limit, deployment->spec.limits.stream_timeout_ns, false);
-        take(&limit, router->limits.stream_timeout_ns, false);
+    if (frame->target != NULL) {
+        taken = weir_limits_take(&limits, &frame->target->controls.limits);
+        callers |= frame->target->controls.by_caller ? taken : 0;
     }
-    take(&limit, hop->limits.timeout_ns, hop->by_caller);
-    take(&limit, request->limits.timeout_ns, request->by_caller);
-    take(&limit, deployment->spec.limits.timeout_ns, false);
-    take(&limit, router->limits.timeout_ns, false);
-    *ret_by_caller = limit.by_caller;
-    return limit.ns;
+    taken = weir_limits_take(&limits, &request->limits);
+    callers |= request->by_caller ? taken : 0;
+    (void)weir_limits_take(&limits, &deployment->spec.limits);
+    limit_ns = limits.timeout_ns;
+    if (call->request.stream && limits.stream_timeout_ns != WEIR_UNSET_NS) {
+        limit_ns = limits.stream_timeout_ns;
+        bit = WEIR_LIMIT_BIT(STREAM_TIMEOUT);
+    }
+    *ret_by_caller = (callers & bit) != 0;
+    return limit_ns;
 }
 
 void weir_call_on_opened(weir_call *call, uint32_t attempt, uint64_t now_ns)
@@ -67,6 +58,18 @@ void weir_call_on_chunk(weir_call *call, uint32_t attempt, const struct weir_str
         a->deadline_ns = WEIR_TIME_NEVER;
     if (chunk->deltas > 0 || chunk->full)
         a->content = true;
+}
+
+void weir_call_on_paused(weir_call *call, uint32_t attempt, bool paused, uint64_t now_ns)
+{
+    struct weir_attempt *a = weir_attempt_running(call, attempt);
+
+    weir_call_note_time(call, now_ns);
+    if (a == NULL || a->paused == paused)
+        return;
+    a->paused = paused;
+    if (a->deadline_ns != WEIR_TIME_NEVER)
+        a->deadline_ns = weir_time_add(call->now_ns, a->limit_ns);
 }
 
 /* Whether a filtered answer is to be had elsewhere (router-semantics 11.5). */
@@ -115,7 +118,7 @@ static void end_overdue(struct weir_call *call)
                                    .status = weir_kind_row(WEIR_KIND_TIMEOUT)->status};
 
     for (struct weir_attempt *a = call->attempts; a != NULL; a = a->next) {
-        if (a->state != WEIR_ATTEMPT_RUNNING || call->now_ns < a->deadline_ns)
+        if (a->state != WEIR_ATTEMPT_RUNNING || a->paused || call->now_ns < a->deadline_ns)
             continue;
         timeout.origin = a->by_caller ? WEIR_ORIGIN_CALLER_LIMIT : WEIR_ORIGIN_PROVIDER;
         a->cancel = true;
