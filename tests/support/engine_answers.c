@@ -77,21 +77,76 @@ static void parse_failure(struct weir_failure *failure, char *text)
         failure->origin = origin_of(origin);
 }
 
+static bool add_to_chunk(struct weir_stream_chunk *chunk, char *part)
+{
+    char *bytes = cut(part, ':');
+
+    if (strcmp(part, "text") == 0) {
+        chunk->deltas++;
+        chunk->text_bytes += bytes == NULL ? 4 : count_of(bytes);
+    } else if (strcmp(part, "content") == 0) {
+        chunk->deltas++;
+    } else if (strcmp(part, "tool") == 0) {
+        chunk->deltas++;
+        chunk->other = true;
+    } else if (strcmp(part, "finish") == 0) {
+        chunk->finish = true;
+    } else if (strcmp(part, "full") == 0) {
+        chunk->full = true;
+    } else {
+        return strcmp(part, "chunk") == 0;
+    }
+    return true;
+}
+
+static bool parse_chunk(struct weir_stream_chunk *chunk, char *text)
+{
+    *chunk = (struct weir_stream_chunk){.deltas = 0};
+    while (text != NULL) {
+        char *rest = cut(text, '&');
+
+        if (!add_to_chunk(chunk, text))
+            return false;
+        text = rest;
+    }
+    return true;
+}
+
+/* Cuts off the number of times at the beginning of a piece; 1 where there is none. */
+static uint32_t parse_times(char **text)
+{
+    char *end;
+    long times = strtol(*text, &end, 10);
+
+    if (end == *text || *end != 'x')
+        return 1;
+    *text = end + 1;
+    return (uint32_t)times;
+}
+
 static struct kit_piece parse_piece(char *text)
 {
-    static const char *const words[] = {"open", "chunk", "content", "ok", "filtered", NULL, "hang"};
-    struct kit_piece piece = {.kind = KIT_FAILURE};
+    static const struct {
+        const char *word;
+        kit_piece_kind kind;
+    } words[] = {{"open", KIT_OPEN}, {"pause", KIT_PAUSE},       {"resume", KIT_RESUME},
+                 {"ok", KIT_OK},     {"filtered", KIT_FILTERED}, {"hang", KIT_HANG}};
+    struct kit_piece piece = {.times = parse_times(&text)};
     char *delay = cut(text, '+');
 
     if (delay != NULL)
         piece.delay_ns = seconds(delay);
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (words[i] != NULL && strcmp(words[i], text) == 0) {
-            piece.kind = (kit_piece_kind)i;
+        if (strcmp(words[i].word, text) == 0) {
+            piece.kind = words[i].kind;
             return piece;
         }
     }
-    parse_failure(&piece.failure, text);
+    piece.kind = KIT_CHUNK;
+    if (!parse_chunk(&piece.u.chunk, text)) {
+        piece.kind = KIT_FAILURE;
+        parse_failure(&piece.u.failure, text);
+    }
     return piece;
 }
 

@@ -51,6 +51,30 @@ static void schedule(struct kit_call *call, struct kit_attempt *attempt)
         piece->kind == KIT_HANG ? UINT64_MAX : weir_time_add(call->kit->now_ns, piece->delay_ns);
 }
 
+/* What must hold before an attempt may start: nothing was committed, or the attempt carries that on. */
+static void check_start(struct kit_call *call, const struct weir_step *step)
+{
+    const struct weir_request *request = &call->request.request;
+    uintptr_t index = (uintptr_t)weir_deployment_user(step->u.start.deployment);
+
+    if (step->attempt != call->attempt_count + 1)
+        kit_die(call->kit, "attempt %" PRIu32 " follows %" PRIu32, step->attempt, call->attempt_count);
+    if (call->attempt_count == KIT_ATTEMPTS_MAX)
+        kit_die(call->kit, "more than %d attempts", KIT_ATTEMPTS_MAX);
+    if (index == 0 || index > call->config->deployment_count)
+        kit_die(call->kit, "a start on a deployment of another snapshot");
+    if ((step->kind == WEIR_STEP_CONTINUE) != (call->committed != 0))
+        kit_die(call->kit, "a start after a commit, or a continuation before it");
+    if (call->committed == 0)
+        return;
+    if (!request->may_continue || !call->config->router.continuation || request->disable_fallbacks)
+        kit_die(call->kit, "a continuation that is not allowed");
+    if (call->other || call->text_bytes == 0 || call->text_bytes > KIT_CONTINUE_MAX_BYTES)
+        kit_die(call->kit, "a continuation of what cannot be continued");
+    if (!call->config->deployments[index - 1].spec.supports_prefill)
+        kit_die(call->kit, "a continuation on a deployment that takes no prefill");
+}
+
 static void do_start(struct kit_call *call, const struct weir_step *step)
 {
     struct kit *kit = call->kit;
@@ -59,25 +83,20 @@ static void do_start(struct kit_call *call, const struct weir_step *step)
     struct kit_attempt *attempt;
     size_t turn;
 
-    if (step->attempt != call->attempt_count + 1)
-        kit_die(kit, "attempt %" PRIu32 " follows %" PRIu32, step->attempt, call->attempt_count);
-    if (call->attempt_count == KIT_ATTEMPTS_MAX)
-        kit_die(kit, "more than %d attempts", KIT_ATTEMPTS_MAX);
-    if (call->committed != 0)
-        kit_die(kit, "a start after a commit");
-    if (index == 0 || index > call->config->deployment_count)
-        kit_die(kit, "a start on a deployment of another snapshot");
+    check_start(call, step);
     deployment = &call->config->deployments[index - 1];
     attempt = &call->attempts[++call->attempt_count];
-    kit_note(kit, "start %" PRIu32 " %.*s group=%.*s model=%.*s overrides=%.*s hop=%" PRIu32 "\n",
-             step->attempt, S(deployment->spec.id), S(step->u.start.group), S(step->u.start.model),
-             S(step->u.start.overrides), step->u.start.hop);
-    kit_tell(call, "%s%.*s", call->story_len == 0 ? "" : " ", S(deployment->spec.id));
+    kit_note(kit, "%s %" PRIu32 " %.*s group=%.*s model=%.*s overrides=%.*s hop=%" PRIu32 "\n",
+             step->kind == WEIR_STEP_CONTINUE ? "continue" : "start", step->attempt, S(deployment->spec.id),
+             S(step->u.start.group), S(step->u.start.model), S(step->u.start.overrides), step->u.start.hop);
+    kit_tell(call, "%s%.*s%s", call->story_len == 0 ? "" : " ", S(deployment->spec.id),
+             step->kind == WEIR_STEP_CONTINUE ? ">" : "");
     turn = deployment->calls < deployment->answer_count ? deployment->calls : deployment->answer_count - 1;
     deployment->calls++;
     *attempt = (struct kit_attempt){.deployment = deployment,
                                     .answer = &deployment->answers[turn],
                                     .running = true,
+                                    .continues = step->kind == WEIR_STEP_CONTINUE,
                                     .start = step->u.start};
     schedule(call, attempt);
     if (kit->on_start != NULL)
@@ -116,22 +135,39 @@ static void do_ask(struct kit_call *call, const struct weir_step *step)
     call->question.ask = step->u.ask;
 }
 
+/* What an attempt was told and has committed is the caller's. */
+static void show(struct kit_call *call, struct kit_attempt *attempt)
+{
+    call->text_bytes += attempt->text_bytes;
+    call->other |= attempt->other;
+    attempt->text_bytes = 0;
+}
+
 static void do_commit(struct kit_call *call, const struct weir_step *step)
 {
     struct kit_attempt *attempt = running_attempt(call, step->attempt, "commit");
 
-    if (!attempt->running || call->committed != 0)
+    if (attempt->committed || (call->committed != 0 && !attempt->continues))
         kit_die(call->kit, "a commit too many");
+    if (!attempt->running && !attempt->is_complete)
+        kit_die(call->kit, "a commit of attempt %" PRIu32 ", which failed", step->attempt);
+    if (!attempt->has_content)
+        kit_die(call->kit, "a commit of attempt %" PRIu32 ", which has no content", step->attempt);
+    attempt->committed = true;
     call->committed = step->attempt;
+    show(call, attempt);
     kit_note(call->kit, "commit %" PRIu32 "\n", step->attempt);
     kit_tell(call, "*");
 }
 
 static void do_deliver(struct kit_call *call, const struct weir_step *step)
 {
-    (void)running_attempt(call, step->attempt, "deliver");
-    if (call->committed != 0 && call->committed != step->attempt)
+    const struct kit_attempt *attempt = running_attempt(call, step->attempt, "deliver");
+
+    if (call->committed != 0 && call->committed != step->attempt && !attempt->continues)
         kit_die(call->kit, "delivers another attempt than it committed");
+    if (attempt->running || !attempt->is_complete)
+        kit_die(call->kit, "delivers attempt %" PRIu32 ", which is not complete", step->attempt);
     call->delivered = step->attempt;
     call->end = KIT_DELIVERED;
     kit_note(call->kit, "deliver %" PRIu32 "\n", step->attempt);
@@ -202,6 +238,10 @@ static void check_rest(struct kit_call *call)
         kit_die(call->kit, "the call wants to be woken at once, for ever");
     if (call->end != KIT_RUNNING && weir_call_expiry(call->call) != UINT64_MAX)
         kit_die(call->kit, "the call wants to be woken after its end");
+    for (uint32_t i = 1; call->end != KIT_RUNNING && i <= call->attempt_count; i++) {
+        if (call->attempts[i].running)
+            kit_die(call->kit, "the call has ended, attempt %" PRIu32 " has not", i);
+    }
 }
 
 static void answer_question(struct kit_call *call)
@@ -231,9 +271,12 @@ void kit_pump(struct kit_call *call)
             kit_die(call->kit, "weir_call_next: %d", rc);
         drain_events(call);
         if (step.kind != WEIR_STEP_NONE) {
+            if (call->is_quiet)
+                kit_die(call->kit, "a step %d after a chunk that asked for none", (int)step.kind);
             perform(call, &step);
             continue;
         }
+        call->is_quiet = false;
         if (!call->question.open) {
             check_rest(call);
             if (was_running && call->end != KIT_RUNNING)
@@ -245,41 +288,102 @@ void kit_pump(struct kit_call *call)
     kit_die(call->kit, "steps without end");
 }
 
-static void feed_failure(struct kit_call *call, uint32_t number, const struct kit_piece *piece)
+static void feed_failure(struct kit_call *call, uint32_t number, const struct weir_failure *failure)
 {
     kit_note(call->kit, "tell %" PRIu32 " failed %.*s %d retry_after=%g origin=%.*s\n", number,
-             S(weir_kind_row(piece->failure.kind)->name), piece->failure.status,
-             weir_time_to_s(piece->failure.retry_after_ns), S(weir_origin_name(piece->failure.origin)));
-    kit_tell(call, ":%d", piece->failure.status);
-    weir_call_on_failed(call->call, number, &piece->failure, call->kit->now_ns);
+             S(weir_kind_row(failure->kind)->name), failure->status, weir_time_to_s(failure->retry_after_ns),
+             S(weir_origin_name(failure->origin)));
+    kit_tell(call, ":%d", failure->status);
+    weir_call_on_failed(call->call, number, failure, call->kit->now_ns);
+}
+
+static void note_chunk(struct kit *kit, uint32_t number, const struct weir_stream_chunk *chunk)
+{
+    kit_note(kit, "tell %" PRIu32 " %s", number, chunk->deltas == 0 ? "chunk" : "content");
+    if (chunk->deltas > 1)
+        kit_note_more(kit, " deltas=%" PRIu32, chunk->deltas);
+    if (chunk->text_bytes > 0)
+        kit_note_more(kit, " text=%" PRIu32, chunk->text_bytes);
+    kit_note_more(kit, "%s%s%s\n", chunk->other ? " other" : "", chunk->finish ? " finish" : "",
+                  chunk->full ? " full" : "");
+}
+
+static void feed_chunk(struct kit_call *call, uint32_t number, const struct weir_stream_chunk *told)
+{
+    struct kit_attempt *attempt = &call->attempts[number];
+    struct weir_stream_chunk chunk = *told;
+
+    if (!call->request.request.stream) {
+        if (told->deltas == 0)
+            return;
+        chunk = (struct weir_stream_chunk){.deltas = 1, .other = true};
+    }
+    note_chunk(call->kit, number, &chunk);
+    attempt->has_content |= chunk.deltas > 0 || chunk.full;
+    attempt->is_complete |= chunk.finish;
+    attempt->other |= chunk.other;
+    attempt->text_bytes += chunk.text_bytes;
+    if (attempt->committed)
+        show(call, attempt);
+    weir_call_on_chunk(call->call, number, &chunk, call->kit->now_ns);
+    call->is_quiet = weir_call_expiry(call->call) > call->kit->now_ns;
+}
+
+static void feed_end(struct kit_call *call, uint32_t number, bool filtered)
+{
+    const struct weir_outcome outcome = {
+        .content_filtered = filtered, .prompt_tokens = 3, .completion_tokens = 5};
+
+    kit_note(call->kit, "tell %" PRIu32 " %s\n", number, filtered ? "filtered" : "ok");
+    if (filtered)
+        kit_tell(call, ":filtered");
+    call->attempts[number].is_complete = true;
+    weir_call_on_finished(call->call, number, &outcome, call->kit->now_ns);
+}
+
+static void feed_piece(struct kit_call *call, uint32_t number, const struct kit_piece *piece)
+{
+    uint64_t now_ns = call->kit->now_ns;
+
+    switch (piece->kind) {
+    case KIT_OPEN:
+        kit_note(call->kit, "tell %" PRIu32 " open\n", number);
+        weir_call_on_opened(call->call, number, now_ns);
+        break;
+    case KIT_CHUNK:
+        feed_chunk(call, number, &piece->u.chunk);
+        break;
+    case KIT_PAUSE:
+    case KIT_RESUME:
+        kit_note(call->kit, "tell %" PRIu32 " %s\n", number, piece->kind == KIT_PAUSE ? "pause" : "resume");
+        weir_call_on_paused(call->call, number, piece->kind == KIT_PAUSE, now_ns);
+        break;
+    case KIT_OK:
+    case KIT_FILTERED:
+        feed_end(call, number, piece->kind == KIT_FILTERED);
+        break;
+    case KIT_FAILURE:
+        feed_failure(call, number, &piece->u.failure);
+        break;
+    case KIT_HANG:
+    default:
+        break;
+    }
 }
 
 static void feed(struct kit_call *call, uint32_t number)
 {
-    static const char *const names[] = {"open", "chunk", "content", "ok", "filtered"};
     struct kit_attempt *attempt = &call->attempts[number];
-    const struct kit_piece *piece = &attempt->answer->pieces[attempt->piece++];
-    struct weir_outcome outcome = {
-        .content_filtered = piece->kind == KIT_FILTERED, .prompt_tokens = 3, .completion_tokens = 5};
+    const struct kit_piece *piece = &attempt->answer->pieces[attempt->piece];
 
-    if (piece->kind != KIT_FAILURE)
-        kit_note(call->kit, "tell %" PRIu32 " %s\n", number, names[piece->kind]);
-    attempt->running = piece->kind < KIT_OK;
-    if (attempt->running) {
-        if (piece->kind == KIT_OPEN)
-            weir_call_on_opened(call->call, number, call->kit->now_ns);
-        else
-            weir_call_on_chunk(call->call, number,
-                               &(struct weir_stream_chunk){.deltas = piece->kind == KIT_CONTENT},
-                               call->kit->now_ns);
-        schedule(call, attempt);
-    } else if (piece->kind == KIT_FAILURE) {
-        feed_failure(call, number, piece);
-    } else {
-        if (piece->kind == KIT_FILTERED)
-            kit_tell(call, ":filtered");
-        weir_call_on_finished(call->call, number, &outcome, call->kit->now_ns);
+    if (++attempt->times >= piece->times) {
+        attempt->piece++;
+        attempt->times = 0;
     }
+    attempt->running = piece->kind < KIT_OK;
+    feed_piece(call, number, piece);
+    if (attempt->running)
+        schedule(call, attempt);
     drain_events(call);
 }
 

@@ -12,8 +12,9 @@ static inline int kit_slice_len(struct weir_slice slice)
 /* For "%.*s": a slice's two arguments. */
 #define S(slice) kit_slice_len(slice), (slice).ptr == NULL ? "" : (slice).ptr
 
-/* Adds a line to the trace, with the time before it; adds to the story of a call. */
+/* Adds a line to the trace, with the time before it; adds to that line; adds to the story of a call. */
 void kit_note(struct kit *kit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void kit_note_more(struct kit *kit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kit_tell(struct kit_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void kit_event_text(const struct weir_event *event, char *text, size_t max);

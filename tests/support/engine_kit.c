@@ -38,6 +38,15 @@ void kit_note(struct kit *kit, const char *format, ...)
     va_end(args);
 }
 
+void kit_note_more(struct kit *kit, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    append(kit->trace, sizeof(kit->trace), &kit->trace_len, format, args);
+    va_end(args);
+}
+
 void kit_tell(struct kit_call *call, const char *format, ...)
 {
     va_list args;
@@ -140,6 +149,8 @@ static int build_parts(const struct kit_config *config, weir_snapshot_builder *b
             rc = weir_snapshot_set_default_fallbacks(builder, (weir_list_source)i, config->defaults[i],
                                                      config->default_counts[i]);
     }
+    for (size_t i = 0; rc == 0 && i < config->group_count; i++)
+        rc = weir_snapshot_add_group(builder, config->groups[i].name, &config->groups[i].spec);
     for (size_t i = 0; rc == 0 && i < config->policy_count; i++)
         rc = weir_snapshot_add_retry_policy(builder, config->policies[i].group, &config->policies[i].policy);
     weir_snapshot_set_router(builder, &config->router);

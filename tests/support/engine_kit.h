@@ -8,30 +8,41 @@
  *
  * Configuration, one thing a line (or between semicolons):
  *     ID GROUP key=value... : ANSWER...   a deployment and its answers, one an attempt; the last one repeats
- *         w rpm tpm order retries timeout stream_timeout cooldown fails fails.FIELD model blocked
+ *         w rpm tpm order retries cooldown fails fails.FIELD model blocked prefill LIMIT
+ *     group GROUP key=value...
+ *         targets LIMIT
  *     router key=value...
- *         retries retry_after initial max_delay jitter max_fallbacks weighted timeout stream_timeout cooldown
- *         cap no_cooldowns fails fails.FIELD policy.FIELD threshold min_requests single bypass
- *         cancel_on_disconnect ask=access|budget|both
+ *         retries retry_after initial max_delay jitter max_fallbacks weighted cooldown cap no_cooldowns fails
+ *         fails.FIELD policy.FIELD threshold min_requests single bypass cancel_on_disconnect
+ *         ask=access|budget|both continuation targets=fallback|group|fallback,group|group,fallback LIMIT
  *     alias NAME TARGET [hidden]
  *     fallbacks|context|content A: TARGET...      and process-fallbacks, process-context, process-content
  *     default TARGET...                           and process-default
  *     policy GROUP FIELD=N...
  *     answer TARGET yes|no|unknown                to an ASK about that target; the default is yes
- *   TARGET is NAME[{overrides}][@retries=N][@timeout=S][@stream_timeout=S][@caller]; FIELD is a name of
- *   field_names in engine_text.c; durations are seconds.
+ *   TARGET is NAME[{overrides}][@retries=N][@LIMIT][@caller]; FIELD is a name of field_names in
+ *   engine_text.c; durations are seconds.
+ *   LIMIT is timeout ttft idle stream_timeout deadline =SECONDS, rate=TOKENS_PER_S[/WINDOW[/GRACE]], or
+ *   hold=all|TOKENS|/SECONDS|TOKENS/SECONDS.
  *
- * ANSWER is PIECE,PIECE...; PIECE is open, chunk, content, ok, filtered, hang or a failure
- *   (STATUS or KIND[=STATUS])[/RETRY_AFTER][@ORIGIN]; each may end in +SECONDS, its delay (0).
+ * ANSWER is PIECE,PIECE...; PIECE is open, a CHUNK, pause, resume, ok, filtered, hang or a failure
+ *   (STATUS or KIND[=STATUS])[/RETRY_AFTER][@ORIGIN]; each may end in +SECONDS, its delay (0), and begin with
+ *   a number of times, as in 20xtext+0.1.
+ * CHUNK is what one chunk of the stream holds, joined by "&":
+ *     chunk   nothing                         content   a delta (of text without a byte)
+ *     text    a delta of four bytes of text   text:N    a delta of N bytes of text
+ *     tool    a delta that is not text        finish    a finish reason
+ *     full    the host can hold no more
  *
  * A call is MODEL key=value...
- *     stream retries timeout stream_timeout caller no_fallbacks specific creds qualified=NAME gone=SECONDS
+ *     stream retries caller no_fallbacks specific creds continue qualified=NAME gone=SECONDS LIMIT
  *     mock=fallbacks|context|content|rate_limit|timeout policy.GROUP.FIELD=N
  *     fallbacks|context|content=null|[]|TARGET,TARGET|A:TARGET,TARGET|B:...
  *
  * The story of a call, in the order of the steps:
  *     d1:500   an attempt on d1 that failed with 500      d1:ok    one whose answer was delivered
  *     d1*:ok   one that was committed                      d1:cancel   one that was cancelled
+ *     d2>:ok   one that carries on what was committed      d1*:500:ok   one whose failure came after its end
  *     ?B=yes   a question about B and its answer           fail:500   the end; fail*:500 after a commit
  *
  * The host checks the contract of call.h at every step and that no memory is lost; see engine_host.c.
@@ -55,17 +66,21 @@
 #define KIT_CHAINS_MAX      32
 #define KIT_DEPLOYMENTS_MAX 64
 #define KIT_ANSWERS_MAX     32
-#define KIT_PIECES_MAX      8
-#define KIT_ATTEMPTS_MAX    512
-#define KIT_WAITS_MAX       512
-#define KIT_EVENTS_MAX      1536
-#define KIT_STORY_MAX       16384
-#define KIT_TRACE_MAX       262144
+#define KIT_PIECES_MAX      24
+/* Text that the caller has above which a call is not continued (decisions 32). */
+#define KIT_CONTINUE_MAX_BYTES (256 * 1024)
+
+#define KIT_ATTEMPTS_MAX 512
+#define KIT_WAITS_MAX    512
+#define KIT_EVENTS_MAX   1536
+#define KIT_STORY_MAX    16384
+#define KIT_TRACE_MAX    262144
 
 typedef enum kit_piece_kind {
     KIT_OPEN,
     KIT_CHUNK,
-    KIT_CONTENT,
+    KIT_PAUSE,
+    KIT_RESUME,
     KIT_OK,
     KIT_FILTERED,
     KIT_FAILURE,
@@ -74,8 +89,12 @@ typedef enum kit_piece_kind {
 
 struct kit_piece {
     kit_piece_kind kind;
+    uint32_t times;
     uint64_t delay_ns;
-    struct weir_failure failure;
+    union {
+        struct weir_stream_chunk chunk;
+        struct weir_failure failure;
+    } u;
 };
 
 struct kit_answer {
@@ -95,6 +114,11 @@ struct kit_chain {
     struct weir_target targets[KIT_TARGETS_MAX];
     weir_list_kind list;
     weir_list_source source;
+};
+
+struct kit_group {
+    struct weir_slice name;
+    struct weir_group_spec spec;
 };
 
 struct kit_alias {
@@ -118,6 +142,8 @@ struct kit_config {
     size_t chain_count;
     struct weir_target defaults[WEIR_LIST_SOURCES][KIT_TARGETS_MAX];
     size_t default_counts[WEIR_LIST_SOURCES];
+    struct kit_group groups[KIT_CHAINS_MAX];
+    size_t group_count;
     struct kit_alias aliases[KIT_CHAINS_MAX];
     size_t alias_count;
     struct weir_group_policy policies[KIT_CHAINS_MAX];
@@ -143,8 +169,15 @@ struct kit_attempt {
     struct kit_deployment *deployment;
     const struct kit_answer *answer;
     size_t piece;
+    uint32_t times; /* that the piece was told already */
     uint64_t due_ns;
     bool running;
+    bool continues; /* carries on what was committed before it */
+    bool committed;
+    bool has_content; /* something that can be committed was told */
+    bool is_complete; /* its end, or a finish reason, was told */
+    uint64_t text_bytes;
+    bool other;
     struct weir_start start;
 };
 
@@ -160,7 +193,10 @@ struct kit_call {
     uint64_t begun_ns;
     uint64_t gone_ns;
     uint32_t attempt_count;
-    uint32_t committed; /* the attempt that was; 0: none */
+    uint32_t committed;  /* the last attempt that was; 0: none */
+    uint64_t text_bytes; /* that the caller has */
+    bool other;          /* and content that is not text */
+    bool is_quiet;       /* a chunk was told after which the call wanted no steps to be asked for */
     uint32_t delivered;
     kit_end end;
     struct weir_fail fail;
@@ -267,6 +303,9 @@ void kit_die(const struct kit *kit, const char *format, ...) __attribute__((form
 void kit_parse_config(struct kit_config *config, const char *text);
 void kit_parse_request(struct kit_request *request, const char *text);
 void kit_parse_answers(struct kit_deployment *deployment, char *text);
+/* Reads a limit; false when the key is none. */
+bool kit_parse_limit(struct weir_limits *limits, const char *key, char *value);
+void kit_parse_targets(weir_continue_to *targets, char *value);
 void kit_config_deinit(struct kit_config *config);
 void kit_request_deinit(struct kit_request *request);
 /* Makes a snapshot of what a configuration says; 0 or what the builder answered. */

@@ -38,13 +38,9 @@ static void parse_target_controls(struct weir_controls *controls, char *text)
 
         if (strcmp(text, "retries") == 0)
             controls->num_retries = count_of(value);
-        else if (strcmp(text, "timeout") == 0)
-            controls->limits.timeout_ns = seconds(value);
-        else if (strcmp(text, "stream_timeout") == 0)
-            controls->limits.stream_timeout_ns = seconds(value);
         else if (strcmp(text, "caller") == 0)
             controls->by_caller = true;
-        else
+        else if (value == NULL || !kit_parse_limit(&controls->limits, text, value))
             refuse("control", text);
         text = rest;
     }
@@ -84,11 +80,10 @@ static const struct key deployment_keys[] = {
     KEY(weir_deployment_spec, "tpm", NUMBER, tpm),
     KEY(weir_deployment_spec, "order", ORDER, order),
     KEY(weir_deployment_spec, "retries", COUNT, num_retries),
-    KEY(weir_deployment_spec, "timeout", SECONDS, limits.timeout_ns),
-    KEY(weir_deployment_spec, "stream_timeout", SECONDS, limits.stream_timeout_ns),
     KEY(weir_deployment_spec, "cooldown", SECONDS, cooldown_ns),
     KEY(weir_deployment_spec, "fails", COUNT, allowed_fails),
     KEY(weir_deployment_spec, "blocked", FLAG, blocked),
+    KEY(weir_deployment_spec, "prefill", FLAG, supports_prefill),
     {NULL, FLAG, 0},
 };
 
@@ -100,8 +95,6 @@ static const struct key router_keys[] = {
     KEY(weir_router_spec, "jitter", SECONDS, jitter_ns),
     KEY(weir_router_spec, "max_fallbacks", COUNT, max_fallbacks),
     KEY(weir_router_spec, "weighted", FLAG, weighted_failover),
-    KEY(weir_router_spec, "timeout", SECONDS, limits.timeout_ns),
-    KEY(weir_router_spec, "stream_timeout", SECONDS, limits.stream_timeout_ns),
     KEY(weir_router_spec, "cooldown", SECONDS, cooldown_ns),
     KEY(weir_router_spec, "cap", SECONDS, cooldown_cap_ns),
     KEY(weir_router_spec, "no_cooldowns", FLAG, disable_cooldowns),
@@ -111,6 +104,7 @@ static const struct key router_keys[] = {
     KEY(weir_router_spec, "single", COUNT, single_failure_minimum),
     KEY(weir_router_spec, "bypass", FLAG, health_check_routing),
     KEY(weir_router_spec, "cancel_on_disconnect", FLAG, cancel_on_disconnect),
+    KEY(weir_router_spec, "continuation", FLAG, continuation),
     {NULL, FLAG, 0},
 };
 
@@ -146,13 +140,13 @@ static void set_by_name(const struct key *keys, void *object, const char *name, 
     set_key(keys, object, value);
 }
 
-static void set_deployment(struct weir_deployment_spec *spec, const char *key, const char *value)
+static void set_deployment(struct weir_deployment_spec *spec, const char *key, char *value)
 {
     if (strncmp(key, "fails.", 6) == 0)
         set_field(&spec->allowed_fails_policy, key + 6, value);
     else if (strcmp(key, "model") == 0)
         spec->model = weir_slice_str(value);
-    else
+    else if (value == NULL || !kit_parse_limit(&spec->limits, key, value))
         set_by_name(deployment_keys, spec, key, value);
 }
 
@@ -192,7 +186,7 @@ static unsigned parse_ask(const char *value)
     return WEIR_ASK_ACCESS | WEIR_ASK_BUDGET;
 }
 
-static void set_router(struct weir_router_spec *router, const char *key, const char *value)
+static void set_router(struct weir_router_spec *router, const char *key, char *value)
 {
     if (strncmp(key, "fails.", 6) == 0)
         set_field(&router->allowed_fails_policy, key + 6, value);
@@ -200,7 +194,9 @@ static void set_router(struct weir_router_spec *router, const char *key, const c
         set_field(&router->retry_policy, key + 7, value);
     else if (strcmp(key, "ask") == 0)
         router->ask_before_hop = parse_ask(value);
-    else
+    else if (strcmp(key, "targets") == 0)
+        kit_parse_targets(router->continue_to, value);
+    else if (value == NULL || !kit_parse_limit(&router->limits, key, value))
         set_by_name(router_keys, router, key, value);
 }
 
@@ -212,6 +208,26 @@ static void parse_router(struct kit_config *config, char *rest)
         char *value = cut(word, '=');
 
         set_router(&config->router, word, value);
+    }
+}
+
+static void parse_group(struct kit_config *config, char *rest)
+{
+    struct kit_group *group = &config->groups[config->group_count];
+    char *word;
+
+    check_room(config->group_count++, KIT_CHAINS_MAX, rest);
+    weir_group_spec_init(&group->spec);
+    group->name = weir_slice_str(next_word(&rest));
+    while ((word = next_word(&rest)) != NULL) {
+        char *value = cut(word, '=');
+
+        if (value == NULL)
+            refuse("key", word);
+        if (strcmp(word, "targets") == 0)
+            kit_parse_targets(group->spec.continue_to, value);
+        else if (!kit_parse_limit(&group->spec.limits, word, value))
+            refuse("key", word);
     }
 }
 
@@ -308,6 +324,8 @@ static void parse_line(struct kit_config *config, char *line)
         parse_router(config, line);
     else if (strcmp(word, "alias") == 0)
         parse_alias(config, line);
+    else if (strcmp(word, "group") == 0)
+        parse_group(config, line);
     else if (strcmp(word, "policy") == 0)
         parse_policy(config, line);
     else if (strcmp(word, "answer") == 0)
@@ -407,6 +425,8 @@ static bool set_request_flag(struct weir_request *request, const char *key)
         request->specific_deployment = true;
     else if (strcmp(key, "creds") == 0)
         request->caller_credentials = true;
+    else if (strcmp(key, "continue") == 0)
+        request->may_continue = true;
     else
         return false;
     return true;
@@ -422,10 +442,6 @@ static void set_request(struct kit_request *kit_request, char *key, char *value)
         refuse("word of a call", key);
     if (strcmp(key, "retries") == 0)
         request->controls.num_retries = count_of(value);
-    else if (strcmp(key, "timeout") == 0)
-        request->controls.limits.timeout_ns = seconds(value);
-    else if (strcmp(key, "stream_timeout") == 0)
-        request->controls.limits.stream_timeout_ns = seconds(value);
     else if (strcmp(key, "qualified") == 0)
         request->qualified_model = weir_slice_str(value);
     else if (strcmp(key, "gone") == 0)
@@ -440,7 +456,7 @@ static void set_request(struct kit_request *kit_request, char *key, char *value)
         parse_request_list(kit_request, WEIR_LIST_CONTEXT_WINDOW, value);
     else if (strcmp(key, "content") == 0)
         parse_request_list(kit_request, WEIR_LIST_CONTENT_POLICY, value);
-    else
+    else if (!kit_parse_limit(&request->controls.limits, key, value))
         refuse("key of a call", key);
 }
 
