@@ -58,9 +58,8 @@ static void note_end(struct weir_job *job, const struct weir_upcall *upcall)
 {
     job->access.prompt_tokens = upcall->usage.prompt_tokens;
     job->access.completion_tokens = upcall->usage.completion_tokens;
+    job->access.finish = upcall->finish;
     job->access.upstream_ns = upcall->ended_ns - upcall->started_ns;
-    if (upcall->first_content_ns > job->begun_ns)
-        job->access.first_ns = upcall->first_content_ns - job->begun_ns;
 }
 
 /* The lines of a successful answer; negative: they do not fit. */
@@ -99,6 +98,7 @@ void weir_deliver_flush(struct weir_job *job)
     if (count == 0 && job->begin_lines.len == 0)
         return;
     job->part_count = 0;
+    job->sent_ns = weir_job_now(job);
     if (job->exchange == NULL)
         return;
     if (job->begin_lines.len > 0)
@@ -106,6 +106,8 @@ void weir_deliver_flush(struct weir_job *job)
     else
         r = weir_exchange_write(job->exchange, job->parts, count);
     job->begin_lines = WEIR_SLICE_EMPTY;
+    if (job->server != NULL)
+        weir_upcall_drop_held(job->server);
     if (r == WEIR_EXCHANGE_FULL && job->server != NULL)
         weir_upcall_pause(job->server);
     else if (r < 0)
@@ -144,24 +146,41 @@ static void add_large(struct weir_job *job, const struct weir_upcall *upcall)
     weir_deliver_add(job, weir_slice_sub(body, before + model.text.len, body.len));
 }
 
+#define STREAM_TYPE                                                                                          \
+    WEIR_SLICE("content-type: text/event-stream; charset=utf-8\r\n"                                          \
+               "cache-control: no-cache\r\n")
+
+/* The lines are copied: the room is shared, and the first bytes may come a moment later. */
+static bool keep_begin_lines(struct weir_job *job)
+{
+    job->begin_lines = weir_arena_copy(&job->arena, weir_buf_slice(&job->worker->lines));
+    return job->begin_lines.len > 0;
+}
+
+/* A stream's head may have gone already, for pings or for the attempt that this one continues. */
+static bool is_begun(const struct weir_job *job)
+{
+    return job->exchange != NULL && weir_exchange_begun(job->exchange);
+}
+
+void weir_deliver_open(struct weir_job *job)
+{
+    job->access.status = 200;
+    if (weir_buf_append(weir_reply_lines(job), STREAM_TYPE) < 0 || !keep_begin_lines(job))
+        give_up_client(job);
+}
+
 void weir_deliver_commit(struct weir_job *job, struct weir_upcall *upcall)
 {
-    struct weir_slice type_line = upcall->stream
-                                      ? WEIR_SLICE("content-type: text/event-stream; charset=utf-8\r\n"
-                                                   "cache-control: no-cache\r\n")
-                                      : WEIR_SLICE("content-type: application/json\r\n");
+    struct weir_slice type_line =
+        upcall->stream ? STREAM_TYPE : WEIR_SLICE("content-type: application/json\r\n");
     struct weir_summary summary;
 
-    if (success_lines(job, upcall, type_line, &summary) < 0) {
+    if (success_lines(job, upcall, type_line, &summary) < 0 || (!is_begun(job) && !keep_begin_lines(job))) {
         give_up_client(job);
         return;
     }
-    /* The lines are copied: the room is shared, and the first bytes may come a moment later. */
-    job->begin_lines = weir_arena_copy(&job->arena, weir_buf_slice(&job->worker->lines));
-    if (job->begin_lines.len == 0) {
-        give_up_client(job);
-        return;
-    }
+    job->access.held_bytes += weir_buf_len(&upcall->held);
     if (upcall->stream) {
         weir_deliver_add(job, weir_buf_slice(&upcall->held));
         weir_deliver_add(job, weir_fallback_errors_event(job, &summary));
@@ -247,7 +266,7 @@ static void fail_stream(struct weir_job *job, const struct weir_error_reply *err
 
     job->access.end = WEIR_SLICE("cut");
     weir_buf_init(&event, weir_arena_mem(&job->arena), FAILURE_EVENT_MAX);
-    if (job->server == NULL || !job->server->stream || weir_error_write_event(error, &event) < 0)
+    if (!job->asked.request.stream || weir_error_write_event(error, &event) < 0)
         give_up_client(job);
     else
         end_stream(job, weir_buf_slice(&event));
@@ -270,7 +289,7 @@ static struct weir_answer_facts failure_facts(const struct weir_job *job, const 
 
 static void note_failure(struct weir_job *job, const struct weir_fail *fail)
 {
-    if (job->server == NULL)
+    if (job->server == NULL && !is_begun(job))
         job->access.status = (uint64_t)fail->failure.status;
     job->access.group = fail->group;
     if (fail->reason == WEIR_REASON_CLIENT_GONE)
@@ -289,7 +308,7 @@ void weir_deliver_failure(struct weir_job *job, const struct weir_fail *fail)
     if (job->exchange == NULL)
         return;
     (void)make_error(job, fail, &error); /* else the words above */
-    if (job->server != NULL) {
+    if (job->server != NULL || is_begun(job)) {
         fail_stream(job, &error);
         return;
     }

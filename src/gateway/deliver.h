@@ -18,6 +18,10 @@ struct weir_job;
 /* The attempt's content may go to the client from now on: status, headers, and what was held. */
 void weir_deliver_commit(struct weir_job *job, struct weir_upcall *upcall);
 
+/* Begins a stream before anybody has answered: status 200 and no more headers than are known then.  The call
+ * can only end as a stream from now on. */
+void weir_deliver_open(struct weir_job *job);
+
 /* More bytes of a committed answer; on loan until weir_deliver_flush. */
 void weir_deliver_add(struct weir_job *job, struct weir_slice bytes);
 void weir_deliver_flush(struct weir_job *job);

@@ -3,7 +3,9 @@
  * enters that loop.  Performing a step may not call back into the loop: sources of answers report from the
  * event loop only, and an attempt that fails while it is started is reported by the loop itself.
  *
- * The timer follows weir_call_expiry and is touched only when that has moved.
+ * The timer is armed lazily: while weir_call_expiry only moves away, as it does with each chunk of a stream,
+ * an armed timer is left where it is; when it fires too early the engine has nothing to do and it is armed
+ * anew.
  */
 #include "gateway/driver.h"
 
@@ -17,6 +19,7 @@
 #include "gateway/deliver.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/log/call_notes.h"
 #include "gateway/request/paths.h"
 #include "gateway/worker.h"
 #include "provider/provider.h"
@@ -96,26 +99,19 @@ static void perform(struct weir_job *job, const struct weir_step *step)
     }
 }
 
-/* What is told of the first group's retries when all fails ends with its first loop. */
 static void observe(struct weir_job *job)
 {
     struct weir_event event;
 
-    while (weir_call_event(job->call, &event)) {
-        if (event.kind == WEIR_EVENT_FALLBACK)
-            job->left_group = true;
-        if (event.kind == WEIR_EVENT_RETRY && !job->left_group) {
-            job->retries = event.u.retry.number;
-            job->max_retries = event.u.retry.max;
-        }
-    }
+    while (weir_call_event(job->call, &event))
+        weir_call_notes_event(job, &event);
 }
 
 static void arm(struct weir_job *job)
 {
-    uint64_t at = job->over ? WEIR_TIME_NEVER : weir_call_expiry(job->call);
+    uint64_t at = weir_call_expiry(job->call);
 
-    if (at == job->timer_ns)
+    if (job->over || at >= job->timer_ns)
         return;
     job->timer_ns = at;
     weir_loop_arm(job->worker->loop, &job->timer, at);
@@ -149,11 +145,21 @@ static void drive(struct weir_job *job)
     arm(job);
 }
 
+/* After news that seldom call for a step. */
+static void settle(struct weir_job *job)
+{
+    if (weir_call_expiry(job->call) <= weir_job_now(job))
+        drive(job);
+    else
+        arm(job);
+}
+
 void weir_driver_on_opened(struct weir_upcall *upcall)
 {
     struct weir_job *job = upcall->job;
 
     weir_call_on_opened(job->call, upcall->number, weir_job_now(job));
+    settle(job);
 }
 
 void weir_driver_on_chunk(struct weir_upcall *upcall, const struct weir_stream_chunk *chunk)
@@ -161,8 +167,16 @@ void weir_driver_on_chunk(struct weir_upcall *upcall, const struct weir_stream_c
     struct weir_job *job = upcall->job;
 
     weir_call_on_chunk(job->call, upcall->number, chunk, weir_job_now(job));
-    if (weir_call_expiry(job->call) <= weir_job_now(job))
-        drive(job);
+    settle(job);
+}
+
+void weir_driver_on_paused(struct weir_upcall *upcall, bool paused)
+{
+    struct weir_job *job = upcall->job;
+
+    weir_call_on_paused(job->call, upcall->number, paused, weir_job_now(job));
+    if (!job->over)
+        arm(job); /* a pause makes nothing due at once */
 }
 
 void weir_driver_on_finished(struct weir_upcall *upcall)

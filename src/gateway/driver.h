@@ -4,6 +4,8 @@
 #ifndef WEIR_GATEWAY_DRIVER_H
 #define WEIR_GATEWAY_DRIVER_H
 
+#include <stdbool.h>
+
 #include <weir/attr.h>
 #include <weir/call.h>
 
@@ -24,6 +26,8 @@ WEIR_MUST_USE int weir_driver_begin(struct weir_job *job, const struct weir_path
 /* What attempts report; each may perform steps, among them ones that cancel the attempt itself. */
 void weir_driver_on_opened(struct weir_upcall *upcall);
 void weir_driver_on_chunk(struct weir_upcall *upcall, const struct weir_stream_chunk *chunk);
+/* It is read no more because the client takes nothing, or is read again. */
+void weir_driver_on_paused(struct weir_upcall *upcall, bool paused);
 void weir_driver_on_finished(struct weir_upcall *upcall);
 void weir_driver_on_failed(struct weir_upcall *upcall, const struct weir_failure *failure);
 

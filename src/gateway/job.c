@@ -16,6 +16,7 @@
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
+#include "gateway/log/call_notes.h"
 #include "gateway/worker.h"
 
 enum { ARENA_BLOCK_BYTES = 8 * 1024, ARENA_MAX_BYTES = 16 * 1024 * 1024 };
@@ -138,6 +139,7 @@ static void tell_log(struct weir_job *job)
 
     if (job->access.route.len == 0 && job->access.status < 400)
         return;
+    weir_call_notes_end(job);
     weir_access_log_write(worker->gateway->log, worker->index, &job->access);
 }
 

@@ -57,6 +57,7 @@ struct weir_job {
     uint32_t retries;             /* of the first group's first loop */
     uint32_t max_retries;
     bool left_group; /* that loop is over */
+    uint64_t deltas; /* pieces of content that went to the client */
 
     /*
      * Bytes for the client that were not handed over yet; they live as long as the callback that made them.
@@ -64,6 +65,9 @@ struct weir_job {
     struct weir_slice parts[WEIR_JOB_PARTS];
     size_t part_count;
     struct weir_slice begin_lines; /* the head of a streamed answer, to go with the first bytes; else empty */
+    uint64_t sent_ns;              /* when bytes of a stream were last handed over */
+    struct weir_timer ping_timer;  /* see keepalive.h */
+    uint64_t ping_every_ns;
 
     struct weir_access access;
     char call_id_room[WEIR_CALL_ID_LEN];

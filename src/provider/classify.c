@@ -189,6 +189,7 @@ int weir_classify(const struct weir_mishap_report *report, struct weir_arena *ar
     case WEIR_MISHAP_BAD_ANSWER:
     case WEIR_MISHAP_GAVE_UP:
     case WEIR_MISHAP_BAD_CHUNK:
+    case WEIR_MISHAP_EMPTY:
     case WEIR_MISHAP_TOO_LARGE:
         decide_mishap(report, &verdict.failure);
         verdict.text = mishap_rules[report->mishap].text;

@@ -79,7 +79,9 @@ struct weir_usage {
 struct weir_plain_answer {
     struct weir_json_value model; /* a part of the body, to be spliced; type NOTHING: not there */
     struct weir_usage usage;
-    bool content_filtered; /* a finish reason is content_filter (router-semantics 11.5) */
+    struct weir_slice finish; /* the first finish reason, escapes as written; empty: none */
+    bool content_filtered;    /* a finish reason is content_filter (router-semantics 11.5) */
+    bool empty;               /* an answer of choices, none of which holds anything (beyond 6) */
 };
 
 /* Failures that call themselves 200 (decisions 24); classify as the mishap behind the arrow. */
@@ -105,9 +107,12 @@ struct weir_chunk {
     weir_chunk_class chunk_class;
     struct weir_slice error;      /* of ERROR: the text to classify; a part of the event */
     struct weir_json_value model; /* a part of the event's data, to be spliced; type NOTHING: not there */
+    struct weir_json_value text;  /* likewise, the plain text of its last choice that has some */
     struct weir_usage usage;
-    bool finished;         /* a finish reason is in it */
-    bool content_filtered; /* and it is content_filter */
+    struct weir_slice finish; /* the first finish reason, escapes as written; empty: none */
+    uint32_t deltas;          /* choices that hold content */
+    uint32_t finishes;        /* choices that have a finish reason */
+    bool content_filtered;    /* one of them is content_filter */
 };
 
 /* Reads one event of a stream.  Pure, no allocation.  Slices are parts of the event. */

@@ -16,14 +16,17 @@
 struct facts {
     struct weir_json_value model;
     struct weir_usage usage;
-    struct weir_slice error; /* the value of `error`; empty: none */
-    bool has_items;          /* the array of the route is there */
-    bool no_items;           /* and is empty, or it is not there */
-    bool finished;
+    struct weir_slice error;  /* the value of `error`; empty: none */
+    bool has_items;           /* the array of the route is there */
+    bool no_items;            /* and is empty, or it is not there */
+    struct weir_slice finish; /* the first finish reason; empty: none */
+    uint32_t finishes;        /* choices that have one */
     bool content_filtered;
-    bool ended_in_error; /* finish reason "error" */
-    bool text;
+    bool ended_in_error;         /* finish reason "error" */
+    struct weir_json_value text; /* plain text of the last choice that has some */
     bool other;
+    bool choice_holds; /* the choice that is being read has content */
+    uint32_t deltas;   /* choices that have */
 };
 
 struct delta_field {
@@ -93,8 +96,9 @@ static void read_delta_member(const struct weir_json_item *item, struct facts *f
     for (size_t i = 0; i < sizeof(delta_fields) / sizeof(delta_fields[0]); i++) {
         if (!weir_json_key_is(item, delta_fields[i].name))
             continue;
+        facts->choice_holds = true;
         if (delta_fields[i].is_text && item->value.type == WEIR_JSON_STRING)
-            facts->text = true;
+            facts->text = item->value;
         else
             facts->other = true;
     }
@@ -115,7 +119,9 @@ static void read_finish(const struct weir_json_value *reason, struct facts *fact
 {
     if (reason->type != WEIR_JSON_STRING || reason->text.len <= 2)
         return;
-    facts->finished = true;
+    if (facts->finishes == 0)
+        facts->finish = weir_json_inside(reason);
+    facts->finishes++;
     if (weir_json_string_is(reason, WEIR_SLICE("content_filter")))
         facts->content_filtered = true;
     if (weir_json_string_is(reason, WEIR_SLICE("error")))
@@ -127,17 +133,20 @@ static int read_choice_member(struct weir_json_cursor *cursor, struct weir_json_
 {
     int r;
 
-    if (item->value.type == WEIR_JSON_OBJECT && weir_json_key_is(item, WEIR_SLICE("delta")))
+    if (item->value.type == WEIR_JSON_OBJECT &&
+        (weir_json_key_is(item, WEIR_SLICE("delta")) || weir_json_key_is(item, WEIR_SLICE("message"))))
         return read_delta(cursor, facts);
     r = weir_json_over(cursor, item);
     if (r != 0)
         return r;
     if (weir_json_key_is(item, WEIR_SLICE("finish_reason")))
         read_finish(&item->value, facts);
-    else if (weir_json_key_is(item, WEIR_SLICE("text")) && holds_something(&item->value))
-        facts->text = true;
-    else if (weir_json_key_is(item, WEIR_SLICE("error")) && holds_something(&item->value))
+    else if (weir_json_key_is(item, WEIR_SLICE("text")) && holds_something(&item->value)) {
+        facts->choice_holds = true;
+        facts->text = item->value;
+    } else if (weir_json_key_is(item, WEIR_SLICE("error")) && holds_something(&item->value)) {
         facts->error = item->value.text;
+    }
     return 0;
 }
 
@@ -147,9 +156,11 @@ static int read_choice(struct weir_json_cursor *outer, struct facts *facts)
     struct weir_json_item item;
     int r = 0;
 
+    facts->choice_holds = false;
     weir_json_into(outer, &cursor);
     while (r == 0 && weir_json_step(&cursor, &item) == WEIR_JSON_ITEM)
         r = read_choice_member(&cursor, &item, facts);
+    facts->deltas += facts->choice_holds;
     return weir_json_out(outer, &cursor);
 }
 
@@ -217,8 +228,11 @@ int weir_openai_read_answer(weir_route route, struct weir_slice body, struct wei
         return WEIR_ANSWER_GAVE_UP;
     if (!facts.has_items)
         return WEIR_ANSWER_BAD;
-    *ret_answer = (struct weir_plain_answer){
-        .model = facts.model, .usage = facts.usage, .content_filtered = facts.content_filtered};
+    *ret_answer = (struct weir_plain_answer){.model = facts.model,
+                                             .usage = facts.usage,
+                                             .finish = facts.finish,
+                                             .content_filtered = facts.content_filtered,
+                                             .empty = weir_route_row(route)->streams && facts.deltas == 0};
     return 0;
 }
 
@@ -244,7 +258,7 @@ static weir_chunk_class class_of(const struct facts *facts)
         return WEIR_CHUNK_GAVE_UP;
     if (facts->other)
         return WEIR_CHUNK_OTHER;
-    return facts->text ? WEIR_CHUNK_TEXT : WEIR_CHUNK_EMPTY;
+    return facts->text.type != WEIR_JSON_NOTHING ? WEIR_CHUNK_TEXT : WEIR_CHUNK_EMPTY;
 }
 
 static void read_data(weir_route route, struct weir_slice data, struct weir_chunk *ret_chunk)
@@ -259,8 +273,11 @@ static void read_data(weir_route route, struct weir_slice data, struct weir_chun
     if (ret_chunk->chunk_class == WEIR_CHUNK_ERROR)
         ret_chunk->error = data;
     ret_chunk->model = facts.model;
+    ret_chunk->text = facts.text;
     ret_chunk->usage = facts.usage;
-    ret_chunk->finished = facts.finished;
+    ret_chunk->finish = facts.finish;
+    ret_chunk->deltas = facts.deltas;
+    ret_chunk->finishes = facts.finishes;
     ret_chunk->content_filtered = facts.content_filtered;
 }
 

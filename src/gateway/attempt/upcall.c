@@ -2,6 +2,8 @@
  * An attempt is `told` once the engine knows its end, or has cancelled it; whatever its source says after
  * that is ignored.  A stream is told finished at its end marker, though its connection may still have to be
  * read to its end to be used again: it lingers for a moment, then the connection is closed.
+ *
+ * Bytes on their way to the client are the source's, and go before the source does.
  */
 #include "gateway/attempt/upcall.h"
 
@@ -79,7 +81,10 @@ static void on_linger(struct weir_timer *timer)
     struct weir_upcall *upcall = WEIR_CONTAINER(timer, struct weir_upcall, linger);
 
     weir_upcall_enter(upcall);
-    stop_source(upcall);
+    if (upcall->told)
+        stop_source(upcall);
+    else
+        weir_upcall_stream_over(upcall, WEIR_MISHAP_STREAM_CUT);
     weir_upcall_leave(upcall);
 }
 
@@ -124,14 +129,30 @@ static int classify(struct weir_upcall *upcall, weir_mishap mishap, struct weir_
     return r;
 }
 
+/* The end, for better or worse.  What is on its way to the client refers to the source's bytes: it goes now.
+ */
+static void end(struct weir_upcall *upcall)
+{
+    upcall->told = true;
+    upcall->ended_ns = weir_job_now(upcall->job);
+    if (upcall->committed)
+        weir_deliver_flush(upcall->job);
+    else if (upcall->finishes == 0)
+        weir_upcall_drop_held(upcall);
+    stop_source(upcall);
+}
+
 void weir_upcall_cancel(struct weir_upcall *upcall, weir_mishap what)
 {
     struct weir_verdict verdict;
 
-    if (!upcall->told && classify(upcall, what, WEIR_SLICE_EMPTY, &verdict) == 0)
-        upcall->ended_ns = weir_job_now(upcall->job);
-    upcall->told = true;
-    stop_source(upcall);
+    if (upcall->told) {
+        stop_source(upcall);
+        return;
+    }
+    if (upcall->finishes == 0)
+        (void)!classify(upcall, what, WEIR_SLICE_EMPTY, &verdict);
+    end(upcall);
 }
 
 void weir_upcall_fail(struct weir_upcall *upcall, weir_mishap mishap, struct weir_slice text)
@@ -143,9 +164,7 @@ void weir_upcall_fail(struct weir_upcall *upcall, weir_mishap mishap, struct wei
     /* Without memory for the words the facts above must do. */
     if (classify(upcall, mishap, text, &verdict) != 0)
         verdict.failure.origin = WEIR_ORIGIN_ROUTER;
-    upcall->told = true;
-    upcall->ended_ns = weir_job_now(upcall->job);
-    stop_source(upcall);
+    end(upcall);
     weir_driver_on_failed(upcall, &verdict.failure);
 }
 
@@ -160,10 +179,14 @@ void weir_upcall_fail_here(struct weir_upcall *upcall)
     if (upcall->told)
         return;
     record(upcall, &verdict);
-    upcall->told = true;
-    upcall->ended_ns = weir_job_now(upcall->job);
-    stop_source(upcall);
+    end(upcall);
     weir_driver_on_failed(upcall, &failure);
+}
+
+bool weir_upcall_is_empty(const struct weir_upcall *upcall)
+{
+    return upcall->refuses_empty && !upcall->has_content && upcall->usage.completion_tokens == 0 &&
+           weir_json_spells(upcall->finish, WEIR_SLICE("stop"));
 }
 
 void weir_upcall_finish(struct weir_upcall *upcall)
@@ -194,8 +217,8 @@ void weir_upcall_on_head(struct weir_upcall *upcall, const struct weir_http1_hea
 /* A plain answer that is too large to be held goes to the client as it comes (decisions 24). */
 static void pass_large(struct weir_upcall *upcall, struct weir_slice bytes)
 {
-    if (!upcall->content_told) {
-        upcall->content_told = true;
+    if (!upcall->has_content) {
+        upcall->has_content = true;
         weir_driver_on_chunk(upcall, &(struct weir_stream_chunk){.deltas = 1, .other = true});
     }
     if (upcall->told || !upcall->committed)
@@ -261,13 +284,18 @@ static void judge_plain(struct weir_upcall *upcall)
         return;
     }
     r = weir_read_answer(upcall->upstream->endpoint, upcall->job->route, body, &upcall->answer);
-    if (r == 0) {
-        upcall->usage = upcall->answer.usage;
-        upcall->content_filtered = upcall->answer.content_filtered;
-        weir_upcall_finish(upcall);
+    if (r != 0) {
+        weir_upcall_fail(upcall, mishap_of(r), body);
         return;
     }
-    weir_upcall_fail(upcall, mishap_of(r), body);
+    upcall->usage = upcall->answer.usage;
+    upcall->finish = weir_arena_copy(&upcall->job->arena, upcall->answer.finish);
+    upcall->has_content = !upcall->answer.empty;
+    upcall->content_filtered = upcall->answer.content_filtered;
+    if (weir_upcall_is_empty(upcall))
+        weir_upcall_fail(upcall, WEIR_MISHAP_EMPTY, WEIR_SLICE_EMPTY);
+    else
+        weir_upcall_finish(upcall);
 }
 
 void weir_upcall_on_done(struct weir_upcall *upcall)
@@ -286,9 +314,8 @@ void weir_upcall_on_broken(struct weir_upcall *upcall, weir_mishap mishap)
 {
     if (upcall->told)
         return;
-    /* A finish reason makes a stream complete, whatever happens to its connection then (decisions 29). */
-    if (upcall->stream && is_success(upcall) && upcall->finish_seen)
-        weir_upcall_finish(upcall);
+    if (upcall->stream && is_success(upcall))
+        weir_upcall_stream_over(upcall, mishap);
     else
         weir_upcall_fail(upcall, mishap, WEIR_SLICE_EMPTY);
 }
@@ -412,6 +439,7 @@ int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_s
         return WEIR_ERR_NOMEM;
     init(upcall, job, number);
     upcall->limit_ns = start->limit_ns;
+    upcall->deployment = deployment;
     upcall->upstream = weir_upstream_of(deployment->endpoint);
     if (place_refused(upcall))
         return refuse(upcall, WEIR_SLICE("the deployment takes no address and no key from requests"),
@@ -434,16 +462,24 @@ int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_s
 
 void weir_upcall_pause(struct weir_upcall *upcall)
 {
+    if (upcall->told || upcall->paused)
+        return;
+    upcall->paused = true;
     if (upcall->simulated)
         weir_sim_pause(&upcall->sim);
-    else if (weir_fetch_active(&upcall->fetch))
+    else
         weir_fetch_pause(&upcall->fetch);
+    weir_driver_on_paused(upcall, true);
 }
 
 void weir_upcall_resume(struct weir_upcall *upcall)
 {
+    if (!upcall->paused)
+        return;
+    upcall->paused = false;
     if (upcall->simulated)
         weir_sim_resume(&upcall->sim);
     else if (weir_fetch_active(&upcall->fetch))
         weir_fetch_resume(&upcall->fetch);
+    weir_driver_on_paused(upcall, false);
 }

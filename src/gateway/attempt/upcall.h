@@ -24,6 +24,7 @@
 #include "provider/dialect.h"
 #include "wire/sse.h"
 
+struct weir_config_deployment;
 struct weir_job;
 struct weir_upstream;
 
@@ -32,6 +33,7 @@ struct weir_upcall {
     struct weir_job *job;
     uint32_t number;
     struct weir_upstream *upstream;
+    const struct weir_config_deployment *deployment;
     struct weir_slice reported; /* the model's name for the caller, as a JSON string (decisions 16) */
     uint64_t limit_ns;          /* that the engine has set, for the head of a failure */
     uint64_t started_ns;
@@ -40,7 +42,7 @@ struct weir_upcall {
     bool entered;   /* its source is talking: it cannot become another attempt meanwhile */
     bool told;      /* the engine knows its end, or has cancelled it */
     bool committed; /* its content goes to the client */
-    bool content_told;
+    bool paused;
 
     /* Who answers: the network, or sim. */
     bool simulated;
@@ -48,7 +50,7 @@ struct weir_upcall {
     struct weir_fetch_request request;
     struct weir_fetch fetch;
     struct weir_sim_run sim;
-    struct weir_timer linger; /* how long a finished stream may keep its connection busy */
+    struct weir_timer linger; /* how long the rest of a finished stream is waited for */
 
     /* The answer. */
     const struct weir_http1_head *head; /* NULL before it came */
@@ -57,14 +59,16 @@ struct weir_upcall {
     struct weir_buf body;        /* of a plain answer or of an error; from the budget */
     struct weir_plain_answer answer;
     struct weir_usage usage;
+    struct weir_slice finish; /* the finish reason, in the job's arena; empty: none */
+    bool has_content;
     bool content_filtered;
-    uint64_t first_content_ns;
+    bool refuses_empty; /* an answer without content is a failure (beyond 6) */
 
     /* A stream. */
     struct weir_sse sse;
-    struct weir_buf held; /* events before the first content, with the reported name; from the budget */
-    unsigned held_events;
-    bool finish_seen;
+    struct weir_buf held; /* events before the commit, with the reported name; from the budget */
+    unsigned held_events; /* of them, those before the first content */
+    uint32_t finishes;    /* finish reasons that were seen */
     bool done_seen;
 };
 
@@ -78,10 +82,11 @@ WEIR_MUST_USE int weir_upcall_start(struct weir_job *job, uint32_t number, const
 void weir_upcall_enter(struct weir_upcall *upcall);
 void weir_upcall_leave(struct weir_upcall *upcall);
 
-/* Stops it; nothing is told any more.  what says why, for the record. */
+/* Stops it; nothing is told any more.  what says why, for the record.  Events that it holds are dropped,
+ * unless its answer is complete. */
 void weir_upcall_cancel(struct weir_upcall *upcall, weir_mishap what);
 
-/* Holds the answer back, and lets it come again. */
+/* Holds the answer back, and lets it come again; the engine knows. */
 void weir_upcall_pause(struct weir_upcall *upcall);
 void weir_upcall_resume(struct weir_upcall *upcall);
 
@@ -104,8 +109,18 @@ void weir_upcall_fail(struct weir_upcall *upcall, weir_mishap mishap, struct wei
 /* The same where weir's own limits keep it from an answer: nobody's failure but weir's. */
 void weir_upcall_fail_here(struct weir_upcall *upcall);
 
+/* It would be a complete answer, if such an empty one were taken for an answer. */
+bool weir_upcall_is_empty(const struct weir_upcall *upcall);
+
 /* The answer is complete: tells the engine. */
 void weir_upcall_finish(struct weir_upcall *upcall);
+
+/* What it held is with the client, or with nobody: gives its room back. */
+static inline void weir_upcall_drop_held(struct weir_upcall *upcall)
+{
+    if (upcall->held.ptr != NULL)
+        weir_buf_deinit(&upcall->held);
+}
 
 /* Gives back what it holds; its source must be quiet. */
 void weir_upcall_release(struct weir_upcall *upcall);

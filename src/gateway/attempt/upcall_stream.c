@@ -9,14 +9,18 @@
 #include "gateway/attempt/upcall_stream.h"
 
 #include "base/slice.h"
+#include "base/time.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upstream.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
 #include "gateway/job.h"
 #include "gateway/worker.h"
+#include "wire/json_read.h"
 
 enum { HELD_EVENTS_MAX = 200 };
+
+#define EMPTY_LINGER_NS (5 * WEIR_NS_PER_S)
 
 /* The bytes of one event for the client. */
 struct spliced {
@@ -73,15 +77,13 @@ static struct spliced splice(struct weir_upcall *upcall, const struct weir_sse_e
     return out;
 }
 
-/* Room is left, or is made by counting what is held as content. */
+/* Room is left, or the commit window ends. */
 static void hold(struct weir_upcall *upcall, const struct spliced *out)
 {
-    if (upcall->held_events == HELD_EVENTS_MAX || weir_buf_append_all(&upcall->held, out->parts, 3) < 0) {
-        upcall->content_told = true;
+    if (!upcall->has_content && upcall->held_events++ == HELD_EVENTS_MAX)
         weir_driver_on_chunk(upcall, &(struct weir_stream_chunk){.full = true});
-        return;
-    }
-    upcall->held_events++;
+    else if (weir_buf_append_all(&upcall->held, out->parts, 3) < 0)
+        weir_driver_on_chunk(upcall, &(struct weir_stream_chunk){.full = true});
 }
 
 static void pass(struct weir_upcall *upcall, const struct spliced *out)
@@ -92,24 +94,50 @@ static void pass(struct weir_upcall *upcall, const struct spliced *out)
         weir_deliver_flush(upcall->job);
 }
 
+/* The choices that the request wants. */
+static uint64_t choices_of(const struct weir_asked *asked)
+{
+    uint64_t count = 1;
+
+    for (size_t i = 0; i < asked->member_count; i++)
+        if (weir_json_key_is(&asked->members[i], WEIR_SLICE("n")))
+            (void)!weir_json_u64(&asked->members[i].value, &count);
+    return count;
+}
+
 static void take_facts(struct weir_upcall *upcall, const struct weir_chunk *facts)
 {
-    upcall->finish_seen |= facts->finished;
+    upcall->has_content |= facts->deltas > 0;
     upcall->content_filtered |= facts->content_filtered;
     if (facts->usage.told)
         upcall->usage = facts->usage;
+    upcall->finishes += facts->finishes;
+    if (facts->finishes > 0 && upcall->finish.len == 0)
+        upcall->finish = weir_arena_copy(&upcall->job->arena, facts->finish);
+}
+
+/*
+ * From its finish reason on the engine gives a stream a few seconds more and takes no failure of it.  Not yet
+ * while another choice goes on, nor while a count of tokens may show that an empty answer is one: then the
+ * end is waited for here.
+ */
+static bool is_complete(struct weir_upcall *upcall)
+{
+    if (upcall->refuses_empty && !upcall->has_content) {
+        weir_loop_arm(upcall->job->worker->loop, &upcall->linger,
+                      weir_job_now(upcall->job) + EMPTY_LINGER_NS);
+        return false;
+    }
+    return upcall->finishes >= choices_of(&upcall->job->asked);
 }
 
 static void tell_chunk(struct weir_upcall *upcall, const struct weir_chunk *facts)
 {
-    const struct weir_stream_chunk chunk = {.deltas = facts->chunk_class != WEIR_CHUNK_EMPTY,
+    const struct weir_stream_chunk chunk = {.deltas = facts->deltas,
+                                            .text_bytes = (uint32_t)weir_json_inside(&facts->text).len,
                                             .other = facts->chunk_class == WEIR_CHUNK_OTHER,
-                                            .finish = facts->finished};
+                                            .finish = facts->finishes > 0 && is_complete(upcall)};
 
-    if (chunk.deltas > 0 && !upcall->content_told) {
-        upcall->content_told = true;
-        upcall->first_content_ns = weir_loop_now(upcall->job->worker->loop);
-    }
     weir_driver_on_chunk(upcall, &chunk);
 }
 
@@ -133,13 +161,13 @@ static void read_end_marker(struct weir_upcall *upcall, const struct weir_sse_ev
     const struct weir_json_value none = {0};
 
     /* Without a finish reason it is an end only if there was content (decisions 29). */
-    if (!upcall->finish_seen && !upcall->content_told) {
-        weir_upcall_fail(upcall, WEIR_MISHAP_STREAM_CUT, WEIR_SLICE_EMPTY);
-        return;
+    if (upcall->has_content || (upcall->finishes > 0 && !weir_upcall_is_empty(upcall))) {
+        forward(upcall, event, &none, input);
+        upcall->done_seen = true;
+        weir_upcall_finish(upcall);
+    } else {
+        weir_upcall_stream_over(upcall, WEIR_MISHAP_STREAM_CUT);
     }
-    forward(upcall, event, &none, input);
-    upcall->done_seen = true;
-    weir_upcall_finish(upcall);
 }
 
 static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *event,
@@ -189,6 +217,19 @@ void weir_upcall_stream_body(struct weir_upcall *upcall, struct weir_slice bytes
         weir_upcall_fail(upcall, WEIR_MISHAP_TOO_LARGE, WEIR_SLICE_EMPTY);
 }
 
+void weir_upcall_stream_over(struct weir_upcall *upcall, weir_mishap mishap)
+{
+    if (upcall->told)
+        return;
+    /* A finish reason makes a stream complete, whatever happens to its connection then (decisions 29). */
+    if (upcall->finishes == 0)
+        weir_upcall_fail(upcall, mishap, WEIR_SLICE_EMPTY);
+    else if (weir_upcall_is_empty(upcall))
+        weir_upcall_fail(upcall, WEIR_MISHAP_EMPTY, WEIR_SLICE_EMPTY);
+    else
+        weir_upcall_finish(upcall);
+}
+
 /* The event with the empty line that the stream's end has cut off. */
 static void complete(struct weir_upcall *upcall, struct weir_sse_event *event)
 {
@@ -208,10 +249,5 @@ void weir_upcall_stream_done(struct weir_upcall *upcall)
         read_event(upcall, &event, WEIR_SLICE_EMPTY);
         weir_deliver_flush(upcall->job);
     }
-    if (upcall->told)
-        return;
-    if (upcall->finish_seen)
-        weir_upcall_finish(upcall);
-    else
-        weir_upcall_fail(upcall, WEIR_MISHAP_STREAM_CUT, WEIR_SLICE_EMPTY);
+    weir_upcall_stream_over(upcall, WEIR_MISHAP_STREAM_CUT);
 }

@@ -7,6 +7,8 @@
 
 #include <weir/slice.h>
 
+#include "provider/classify.h"
+
 struct weir_upcall;
 
 /* The next bytes; they are on loan for the call. */
@@ -14,5 +16,9 @@ void weir_upcall_stream_body(struct weir_upcall *upcall, struct weir_slice bytes
 
 /* The body is over. */
 void weir_upcall_stream_done(struct weir_upcall *upcall);
+
+/* No more can come, for that reason: the answer is complete by what was seen of it, or the attempt has
+ * failed. */
+void weir_upcall_stream_over(struct weir_upcall *upcall, weir_mishap mishap);
 
 #endif

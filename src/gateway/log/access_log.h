@@ -32,7 +32,7 @@ struct weir_access {
 #include "gateway/log/tbl/access_fields.h"
 };
 
-enum { WEIR_ACCESS_LINE_MAX = 32 * 1024 };
+enum { WEIR_ACCESS_LINE_MAX = 40 * 1024 };
 
 /*
  * Appends the line, with its line feed, to buf, which must take WEIR_ACCESS_LINE_MAX bytes more; texts are

@@ -25,5 +25,7 @@ X(BAD_ANSWER, INTERNAL, 500, "The provider's answer is not the expected JSON.", 
 X(GAVE_UP, INTERNAL, 500, "The provider ended its answer with the finish reason error.", 0, INTERNAL, 500)
 /* A chunk that is not valid JSON (decisions 28). */
 X(BAD_CHUNK, INTERNAL, 500, "A chunk of the provider's stream is not valid JSON.", 0, INTERNAL, 500)
+/* An answer without content, where that is not taken for one (beyond 6). */
+X(EMPTY, INTERNAL, 500, "The provider's answer is empty.", 0, INTERNAL, 500)
 /* A head or an event over its limit. */
 X(TOO_LARGE, INTERNAL, 500, "The provider's answer is larger than weir reads.", 0, INTERNAL, 500)

@@ -168,14 +168,61 @@ static void a_finish_reason_ends_the_stream(void **state)
     struct weir_chunk chunk = chat("{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}");
 
     (void)state;
-    assert_true(chunk.finished);
+    assert_int_equal(chunk.finishes, 1);
     assert_false(chunk.content_filtered);
     chunk = chat("{\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"content_filter\"}]}");
-    assert_true(chunk.finished);
+    assert_int_equal(chunk.finishes, 1);
     assert_true(chunk.content_filtered);
     assert_int_equal(chunk.chunk_class, WEIR_CHUNK_TEXT);
     chunk = chat("{\"choices\":[{\"delta\":{},\"finish_reason\":\"\"}]}");
-    assert_false(chunk.finished);
+    assert_int_equal(chunk.finishes, 0);
+}
+
+static void each_choice_counts_for_itself(void **state)
+{
+    struct weir_chunk chunk = chat("{\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}");
+
+    (void)state;
+    assert_int_equal(chunk.deltas, 0);
+    assert_int_equal(chunk.text.type, WEIR_JSON_NOTHING);
+    chunk = chat("{\"choices\":[{\"delta\":{\"content\":\"x\",\"refusal\":\"no\"}},"
+                 "{\"delta\":{}},{\"delta\":{\"content\":\"y\\n\"}}]}");
+    assert_int_equal(chunk.deltas, 2);
+    assert_slice_is(chunk.text.text, "\"y\\n\"");
+    chunk = chat("{\"choices\":[{\"finish_reason\":\"length\"},{\"finish_reason\":null},"
+                 "{\"finish_reason\":\"stop\"}]}");
+    assert_int_equal(chunk.finishes, 2);
+    assert_slice_is(chunk.finish, "length");
+}
+
+static void an_answer_is_empty_when_no_choice_holds_anything(void **state)
+{
+    static const char *const empty[] = {
+        "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":\"stop\"}]}",
+        "{\"choices\":[{\"message\":{\"content\":null,\"tool_calls\":[]}},{\"message\":{}}]}",
+        "{\"choices\":[]}",
+    };
+    static const char *const full[] = {
+        "{\"choices\":[{\"message\":{\"content\":\"x\"}}]}",
+        "{\"choices\":[{\"message\":{\"content\":\"\"}},{\"message\":{\"refusal\":\"no\"}}]}",
+        "{\"choices\":[{\"message\":{\"content\":null,\"reasoning_content\":\"hm\"}}]}",
+        "{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"c\"}]}}]}",
+    };
+    struct weir_plain_answer a;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
+        assert_int_equal(answer(WEIR_ROUTE_CHAT, empty[i], &a), 0);
+        assert_true(a.empty);
+    }
+    for (size_t i = 0; i < sizeof(full) / sizeof(full[0]); i++) {
+        assert_int_equal(answer(WEIR_ROUTE_CHAT, full[i], &a), 0);
+        assert_false(a.empty);
+    }
+    assert_int_equal(answer(WEIR_ROUTE_COMPLETIONS, "{\"choices\":[{\"text\":\"\"}]}", &a), 0);
+    assert_true(a.empty);
+    assert_int_equal(answer(WEIR_ROUTE_EMBEDDINGS, "{\"data\":[{\"embedding\":[0.5]}]}", &a), 0);
+    assert_false(a.empty);
 }
 
 static void usage_and_model_are_found_in_a_chunk(void **state)
@@ -225,6 +272,8 @@ int main(void)
         cmocka_unit_test(an_error_object_with_200_is_a_failed_attempt),
         cmocka_unit_test(what_counts_as_content_is_content),
         cmocka_unit_test(a_finish_reason_ends_the_stream),
+        cmocka_unit_test(each_choice_counts_for_itself),
+        cmocka_unit_test(an_answer_is_empty_when_no_choice_holds_anything),
         cmocka_unit_test(usage_and_model_are_found_in_a_chunk),
         cmocka_unit_test(legacy_completions_stream_text),
         cmocka_unit_test(errors_come_in_other_shapes_too),

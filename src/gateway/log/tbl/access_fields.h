@@ -18,15 +18,21 @@ WEIR_ACCESS_COUNT(status, "the HTTP status the client got, or would have got had
 WEIR_ACCESS_TEXT(kind, "the kind of the failure")
 WEIR_ACCESS_TEXT(cause, "what kept the last call from an answer, where there was none: dns, refused, tls_unverified, ...")
 WEIR_ACCESS_TEXT(end, "how the answer ended when not well: gone, late, cut")
+WEIR_ACCESS_TEXT(finish, "the finish reason of the answer, as the provider gave it")
+WEIR_ACCESS_TEXT(recovery, "the last way that was taken after a failure: retry, order, failover, fallback, continuation")
 WEIR_ACCESS_FLAG(stream, "a streamed answer was asked for")
 WEIR_ACCESS_COUNT(attempts, "provider calls made")
 WEIR_ACCESS_MAYBE(retries, "retries in the group that answered")
 WEIR_ACCESS_MAYBE(fallbacks, "hops to other groups")
 WEIR_ACCESS_NS(duration_ns, "duration_ms", "from the request's head until the answer was sent, or the client gone")
 WEIR_ACCESS_NS(first_ns, "first_ms", "to the first content of a stream")
+WEIR_ACCESS_NS(silence_ns, "silence_ms", "longest silence of the stream, without the client's pauses")
 WEIR_ACCESS_NS(upstream_ns, "upstream_ms", "of the attempt that answered")
 WEIR_ACCESS_MAYBE(prompt_tokens, "as the provider counted them")
 WEIR_ACCESS_MAYBE(completion_tokens, "likewise")
+WEIR_ACCESS_FLAG(tokens_counted, "completion_tokens were not told: pieces of content were counted")
+WEIR_ACCESS_MAYBE(chunks, "of the stream, with those that held no content")
+WEIR_ACCESS_MAYBE(held_bytes, "of the stream, that were held back until its content might go out")
 
 #undef WEIR_ACCESS_TEXT
 #undef WEIR_ACCESS_COUNT
