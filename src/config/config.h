@@ -52,6 +52,10 @@ struct weir_config_deployment {
     struct weir_slice written_group;
     struct weir_slice written_model;
     struct weir_place place; /* of its entry */
+    /* What becomes of its streams, with what its group and the router say where it says nothing. */
+    uint64_t keepalive_ns; /* a comment after so much silence towards the client (decisions 30); 0: never */
+    bool keepalive_by_caller; /* the request's own keepalive_seconds beats that */
+    bool fail_empty;          /* an empty answer is a failure (beyond.md 6) */
 };
 
 /* A well-formed entry of model_list that is left out all the same: its provider has no dialect yet, or the

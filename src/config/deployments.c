@@ -20,6 +20,7 @@
 #include "config/call_params.h"
 #include "config/endpoints.h"
 #include "config/entry.h"
+#include "config/spec.h"
 #include "config/value.h"
 #include "config/yaml/tree_json.h"
 
@@ -295,31 +296,6 @@ static int choose_id(struct reading *reading, const struct weir_config_entry *en
     return 0;
 }
 
-static double limit_of(uint64_t first, uint64_t second)
-{
-    if (first != WEIR_UNSET_NS)
-        return (double)first;
-    return second != WEIR_UNSET_NS ? (double)second : 0;
-}
-
-static void fill_spec(const struct weir_deployment_settings *s, struct weir_deployment_spec *spec)
-{
-    weir_deployment_spec_init(spec);
-    spec->group = s->model_name;
-    spec->model = s->model;
-    spec->weight = s->weight;
-    spec->rpm = limit_of(s->entry_rpm, s->rpm);
-    spec->tpm = limit_of(s->entry_tpm, s->tpm);
-    spec->order = s->order != WEIR_UNSET_ORDER ? s->order : s->info_order;
-    spec->num_retries = s->num_retries;
-    spec->limits.timeout_ns = s->timeout_ns;
-    spec->limits.stream_timeout_ns = s->stream_timeout_ns;
-    spec->cooldown_ns = s->info_cooldown_ns != WEIR_UNSET_NS ? s->info_cooldown_ns : s->cooldown_ns;
-    spec->allowed_fails = s->allowed_fails;
-    spec->allowed_fails_policy = s->allowed_fails_policy;
-    spec->blocked = s->blocked;
-}
-
 static struct weir_slice written(const struct weir_yaml *map, struct weir_slice key)
 {
     const struct weir_yaml_pair *pair = weir_yaml_pair(map, key);
@@ -338,17 +314,17 @@ static int add_deployment(struct reading *reading, const struct weir_config_entr
 
     if (deployment == NULL)
         return WEIR_ERR_NOMEM;
-    *deployment = (struct weir_config_deployment){id,
-                                                  entry->settings.model_name,
-                                                  entry->settings.model,
-                                                  endpoint,
-                                                  weir_endpoints_info(loader, entry, endpoint, id),
-                                                  written(entry->node, WEIR_SLICE("model_name")),
-                                                  written(entry->params, WEIR_SLICE("model")),
-                                                  entry->node->place};
-    fill_spec(&entry->settings, &spec);
-    spec.id = id;
-    spec.user = deployment;
+    *deployment =
+        (struct weir_config_deployment){.id = id,
+                                        .group = entry->settings.model_name,
+                                        .model = entry->settings.model,
+                                        .endpoint = endpoint,
+                                        .info = weir_endpoints_info(loader, entry, endpoint, id),
+                                        .written_group = written(entry->node, WEIR_SLICE("model_name")),
+                                        .written_model = written(entry->params, WEIR_SLICE("model")),
+                                        .place = entry->node->place};
+    weir_spec_of_stream(loader, &entry->settings, deployment);
+    weir_spec_of_router(&entry->settings, deployment, &spec);
     rv = weir_snapshot_add_deployment(loader->builder, &spec);
     if (rv != 0)
         return rv < 0 ? rv : WEIR_ERR_INTERNAL;

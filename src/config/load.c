@@ -1,5 +1,5 @@
 /*
- * Loading, from first to last: files, variables, settings, deployments, chains, snapshot.
+ * Loading, from first to last: files, variables, settings, groups, deployments, chains, snapshot.
  *
  * Model: the steps of one table run in order until one refuses.  A refusal of the settings does not keep the
  * deployments and chains from being read, so that one run of `weir check` tells all mistakes.
@@ -13,6 +13,7 @@
 #include "base/slice.h"
 #include "config/chains.h"
 #include "config/deployments.h"
+#include "config/groups.h"
 #include "config/loader.h"
 #include "config/sections.h"
 #include "config/variables.h"
@@ -65,6 +66,7 @@ static int build(struct weir_loader *loader)
     if (rv != 0)
         return rv;
     warn_nothing_to_serve(loader);
+    weir_groups_check(loader);
     weir_chains_check(loader);
     return weir_arena_failed(loader->arena) ? WEIR_ERR_NOMEM : 0;
 }
@@ -72,7 +74,8 @@ static int build(struct weir_loader *loader)
 static int load(struct weir_loader *loader, const char *path, struct weir_slice text)
 {
     static step_fn *const first[] = {weir_variables_section, weir_variables_replace};
-    static step_fn *const second[] = {weir_sections_read, weir_deployments_read, weir_chains_read};
+    static step_fn *const second[] = {weir_sections_read, weir_groups_read, weir_deployments_read,
+                                      weir_chains_read};
     int rv = weir_source_read(loader, path, text), variables;
 
     if (rv != 0)

@@ -137,6 +137,7 @@ void weir_loader_deinit(struct weir_loader *loader)
 {
     for (size_t i = 0; i < WEIR_SECTIONS; i++)
         weir_map_deinit(&loader->keys[i]);
+    weir_map_deinit(&loader->groups);
 }
 
 size_t weir_loader_near_limit(struct weir_slice key)

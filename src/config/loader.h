@@ -30,6 +30,7 @@ struct weir_loader {
     weir_snapshot_builder *builder;
     bool *told;                          /* by row: its key was said to be not supported already */
     struct weir_map keys[WEIR_SECTIONS]; /* what was found out about each key, by its text */
+    struct weir_map groups;              /* a group's name to its weir_group_settings (config/groups.h) */
     struct weir_slice consequence;       /* ends complaints of wrong values: "; the entry is skipped" */
 };
 

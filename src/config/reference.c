@@ -50,12 +50,22 @@ static const char *const intros[WEIR_SECTIONS] = {
     [WEIR_SECTION_GENERAL] = "Who may call, and what requests may ask for.",
     [WEIR_SECTION_WEIR] =
         "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
+    [WEIR_SECTION_GROUP] =
+        "`weir_settings.groups.NAME`: settings of one group. A limit (all but the last two) is what the "
+        "target of the hop says, else the request, the\ndeployment, its group, the router, each limit by "
+        "itself. A target in a configured chain may have these limits\nas keys (`{model: NAME, ttft_timeout: "
+        "2}`); a request may have those that `allow_request_overrides` lists in its\nfield `weir`.",
+    [WEIR_SECTION_RATE] = "The keys of `min_stream_rate`, wherever it stands; `tokens_per_s` is needed.",
+    [WEIR_SECTION_HOLD] =
+        "The keys of `stream_hold`, wherever it stands; one of them is needed, the first that is reached "
+        "ends the window.",
     [WEIR_SECTION_VARIABLE] =
         "Constants that are set by environment variables (or in `environment_variables`). "
         "Providers' keys (`OPENAI_API_KEY` and its kin), `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and "
         "`NO_PROXY` are read too.",
 };
 
+/* NULL: told with another section. */
 static const char *const titles[WEIR_SECTIONS] = {
     [WEIR_SECTION_TOP] = "Top level",
     [WEIR_SECTION_ENTRY] = "model_list",
@@ -65,6 +75,9 @@ static const char *const titles[WEIR_SECTIONS] = {
     [WEIR_SECTION_LITELLM] = "litellm_settings",
     [WEIR_SECTION_GENERAL] = "general_settings",
     [WEIR_SECTION_WEIR] = "weir_settings",
+    [WEIR_SECTION_GROUP] = "weir_settings.groups",
+    [WEIR_SECTION_RATE] = "min_stream_rate",
+    [WEIR_SECTION_HOLD] = "stream_hold",
     [WEIR_SECTION_VARIABLE] = "Environment variables",
 };
 
@@ -90,7 +103,8 @@ static void put_row(FILE *out, const struct weir_setting_row *row)
     put(out, row->key);
     fputs("` | ", out);
     put(out, weir_schema_expected(row));
-    if (row->type != WEIR_VALUE_SECONDS && row->type != WEIR_VALUE_BYTES && row->unit.len > 0) {
+    if (row->type != WEIR_VALUE_SECONDS && row->type != WEIR_VALUE_KEEPALIVE &&
+        row->type != WEIR_VALUE_BYTES && row->unit.len > 0) {
         fputc(' ', out);
         put(out, row->unit);
     }
@@ -278,6 +292,8 @@ int weir_reference_page(FILE *out)
 {
     fputs(head, out);
     for (int section = 0; section < WEIR_SECTIONS; section++) {
+        if (titles[section] == NULL)
+            continue;
         put_read_rows(out, (enum weir_section)section);
         put_known_rows(out, (enum weir_section)section, WEIR_ROW_LATER,
                        "Known and not supported; a warning says so:");
@@ -295,7 +311,8 @@ int weir_reference_page(FILE *out)
 static void put_default(FILE *out, const struct weir_setting_row *row)
 {
     bool text = row->type == WEIR_VALUE_TEXT || row->type == WEIR_VALUE_STRATEGY ||
-                row->type == WEIR_VALUE_LOG_FORMAT || row->type == WEIR_VALUE_BYTES;
+                row->type == WEIR_VALUE_LOG_FORMAT || row->type == WEIR_VALUE_BYTES ||
+                row->type == WEIR_VALUE_EMPTY;
 
     fputs(row->fallback.len > 0 ? "  " : "  # ", out);
     put(out, row->key);

@@ -1,6 +1,6 @@
 /*
- * One array of rows, made from the three tables in the order: settings, their parts, a deployment's fields,
- * their parts, what is known only.
+ * One array of rows, made from the tables in the order: settings, limits, a group's settings, keys of limits
+ * that are maps, parts of the settings, a deployment's fields, their parts, what is known only.
  *
  * Keys are found by walking the array and comparing the section first; with a few hundred rows and keys of a
  * dozen letters that costs less than an index would.
@@ -18,45 +18,44 @@ static const struct weir_slice expected[] = {
 };
 
 static const struct weir_setting_row rows[] = {
-#define SETTING(section_, key_, member, type_, unit_, min_, max_, dflt_, prose_)                             \
+#define ROW(section_, key_, owner, member, type_, unit_, min_, max_, dflt_, prose_)                          \
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \
      .type = WEIR_VALUE_##type_,                                                                             \
-     .offset = offsetof(struct weir_settings, member),                                                       \
+     .offset = offsetof(struct owner, member),                                                               \
      .min = (min_),                                                                                          \
      .max = (max_),                                                                                          \
      .key = WEIR_SLICE_INIT(#key_),                                                                          \
      .unit = WEIR_SLICE_INIT(unit_),                                                                         \
      .fallback = WEIR_SLICE_INIT(dflt_),                                                                     \
      .prose = WEIR_SLICE_INIT(prose_)},
+#define SETTING(section, key, member, type, unit, min, max, dflt, prose)                                     \
+    ROW(section, key, weir_settings, member, type, unit, min, max, dflt, prose)
 #include "config/tbl/settings.h"
-#define PART(section_, key_, shape_, prose_)                                                                 \
+#define LIMIT(key, member, type, unit, min, max, prose, router)                                              \
+    ROW(LIMIT, key, weir_limits, member, type, unit, min, max, "", prose)
+#include "config/tbl/limits.h"
+#define GROUP(key, member, type, unit, min, max, dflt, prose)                                                \
+    ROW(GROUP, key, weir_group_settings, member, type, unit, min, max, dflt, prose)
+#include "config/tbl/group.h"
+#define RATE_FIELD(key, member, type, unit, min, max, dflt, prose)                                           \
+    ROW(RATE, key, weir_stream_rate, member, type, unit, min, max, dflt, prose)
+#define HOLD_FIELD(key, member, type, unit, min, max, dflt, prose)                                           \
+    ROW(HOLD, key, weir_stream_hold, member, type, unit, min, max, dflt, prose)
+#include "config/tbl/limits.h"
+#define PART_ROW(section_, key_, shape_, prose_)                                                             \
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \
      .type = WEIR_VALUE_PART,                                                                                \
      .key = WEIR_SLICE_INIT(#key_),                                                                          \
      .shape = WEIR_SLICE_INIT(shape_),                                                                       \
      .prose = WEIR_SLICE_INIT(prose_)},
+#define PART(section, key, shape, prose) PART_ROW(section, key, shape, prose)
 #include "config/tbl/settings.h"
-#define FIELD(section_, key_, member, type_, unit_, min_, max_, dflt_, prose_)                               \
-    {.section = WEIR_SECTION_##section_,                                                                     \
-     .status = WEIR_ROW_READ,                                                                                \
-     .type = WEIR_VALUE_##type_,                                                                             \
-     .offset = offsetof(struct weir_deployment_settings, member),                                            \
-     .min = (min_),                                                                                          \
-     .max = (max_),                                                                                          \
-     .key = WEIR_SLICE_INIT(#key_),                                                                          \
-     .unit = WEIR_SLICE_INIT(unit_),                                                                         \
-     .fallback = WEIR_SLICE_INIT(dflt_),                                                                     \
-     .prose = WEIR_SLICE_INIT(prose_)},
+#define FIELD(section, key, member, type, unit, min, max, dflt, prose)                                       \
+    ROW(section, key, weir_deployment_settings, member, type, unit, min, max, dflt, prose)
 #include "config/tbl/deployment.h"
-#define FIELD_PART(section_, key_, shape_, prose_)                                                           \
-    {.section = WEIR_SECTION_##section_,                                                                     \
-     .status = WEIR_ROW_READ,                                                                                \
-     .type = WEIR_VALUE_PART,                                                                                \
-     .key = WEIR_SLICE_INIT(#key_),                                                                          \
-     .shape = WEIR_SLICE_INIT(shape_),                                                                       \
-     .prose = WEIR_SLICE_INIT(prose_)},
+#define FIELD_PART(section, key, shape, prose) PART_ROW(section, key, shape, prose)
 #include "config/tbl/deployment.h"
 #define KNOWN(section_, key_, status_, prose_)                                                               \
     {.section = WEIR_SECTION_##section_,                                                                     \
@@ -91,6 +90,11 @@ size_t weir_schema_count(void)
 const struct weir_setting_row *weir_schema_row(size_t index)
 {
     return &rows[index];
+}
+
+const struct weir_setting_row *weir_schema_limit(enum weir_limit_id id)
+{
+    return &rows[WEIR_SETTING_COUNT + id];
 }
 
 size_t weir_schema_index(const struct weir_setting_row *row)

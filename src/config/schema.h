@@ -3,7 +3,7 @@
  * generated reference.
  *
  * Rows live for ever and are read-only.  The first WEIR_SETTING_COUNT are those of weir_setting_id, in its
- * order.
+ * order.  Maps with keys of their own are sections too: a group's settings, a limit that is a map.
  */
 #ifndef WEIR_CONFIG_SCHEMA_H
 #define WEIR_CONFIG_SCHEMA_H
@@ -12,6 +12,8 @@
 #include <stddef.h>
 
 #include <weir/slice.h>
+
+#include "config/settings.h"
 
 /* X(SECTION, its key in the file, how messages call it) */
 #define WEIR_SECTION_TABLE(X)                                                                                \
@@ -23,6 +25,10 @@
     X(LITELLM, "litellm_settings", "litellm_settings")                                                       \
     X(GENERAL, "general_settings", "general_settings")                                                       \
     X(WEIR, "weir_settings", "weir_settings")                                                                \
+    X(GROUP, "", "a group of weir_settings.groups")                                                          \
+    X(LIMIT, "", "limits")                                                                                   \
+    X(RATE, "", "min_stream_rate")                                                                           \
+    X(HOLD, "", "stream_hold")                                                                               \
     X(VARIABLE, "", "environment variables")
 
 enum weir_section {
@@ -49,6 +55,13 @@ enum weir_section {
     X(VERIFY, "true, false, or the path of a file of certificates")                                          \
     X(STRATEGY, "the name of a strategy")                                                                    \
     X(LOG_FORMAT, "json or logfmt")                                                                          \
+    X(KEEPALIVE, "a number of seconds")                                                                      \
+    X(RATE, "{tokens_per_s: N, window: S, grace: S}, or 0")                                                  \
+    X(HOLD, "{tokens: N, seconds: S}, all, or 0")                                                            \
+    X(SOURCES, "a list of fallback and group")                                                               \
+    X(EMPTY, "fail or pass")                                                                                 \
+    X(OVERRIDES, "a list of names of limits")                                                                \
+    X(YES_NO, "true or false")                                                                               \
     X(OBJECT, "a map")                                                                                       \
     X(ANY, "anything")
 
@@ -73,7 +86,7 @@ struct weir_setting_row {
     enum weir_row_status status;
     enum weir_value_type type;
     bool family;   /* of all keys that start so and have no row of their own */
-    size_t offset; /* of the member in weir_settings or weir_deployment_settings */
+    size_t offset; /* of the member in the struct of its table */
     double min;
     double max; /* both 0: any */
     struct weir_slice key;
@@ -85,6 +98,8 @@ struct weir_setting_row {
 
 size_t weir_schema_count(void);
 const struct weir_setting_row *weir_schema_row(size_t index);
+/* The row of section LIMIT; its member is one of struct weir_limits. */
+const struct weir_setting_row *weir_schema_limit(enum weir_limit_id id);
 size_t weir_schema_index(const struct weir_setting_row *row);
 
 /* What its value may be, for messages: "a whole number". */

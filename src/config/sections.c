@@ -180,8 +180,12 @@ void weir_sections_router(const struct weir_settings *s, struct weir_router_spec
     spec.max_fallbacks =
         count_or(s->router_max_fallbacks, s->litellm_max_fallbacks, s->default_max_fallbacks);
     spec.weighted_failover = s->weighted_failover;
+#define LIMIT(key, member, type, unit, min, max, prose, router) spec.limits.member = s->router_##member;
+#include "config/tbl/limits.h"
     spec.limits.timeout_ns = time_or(s->router_timeout_ns, s->request_timeout_ns, s->default_timeout_ns);
-    spec.limits.stream_timeout_ns = s->router_stream_timeout_ns;
+    spec.continuation = s->continuation;
+    for (size_t i = 0; i < WEIR_CONTINUE_SOURCES && s->continue_to.to[0] != WEIR_CONTINUE_NOWHERE; i++)
+        spec.continue_to[i] = s->continue_to.to[i];
     spec.cooldown_ns =
         time_or(positive(s->router_cooldown_ns), positive(s->litellm_cooldown_ns), s->default_cooldown_ns);
     spec.cooldown_cap_ns = s->cooldown_cap_ns;

@@ -1,6 +1,6 @@
 /*
- * The settings of the process as a plain struct, made from the rows of tbl/settings.h, and those of
- * one deployment, from tbl/deployment.h.  The rows themselves are in schema.h.
+ * The settings of the process as a plain struct, made from the rows of tbl/settings.h, those of one group,
+ * from tbl/group.h, and those of one deployment, from tbl/deployment.h.  The rows themselves are in schema.h.
  *
  * Members hold what was written or the row's default.  Where settings stand in for one another (the router's
  * number, else the process's, else a constant) the outcome is in the snapshot's weir_router_spec; of those
@@ -26,6 +26,15 @@ struct weir_tls_verify {
     struct weir_slice ca_file; /* empty: none named */
 };
 
+/* In their order; WEIR_CONTINUE_NOWHERE after the last, and first where nothing is said. */
+struct weir_continue_list {
+    weir_continue_to to[WEIR_CONTINUE_SOURCES];
+};
+
+enum weir_empty_answer { WEIR_EMPTY_UNSAID, WEIR_EMPTY_PASS, WEIR_EMPTY_FAIL };
+
+enum weir_yes_no { WEIR_UNSAID, WEIR_NO, WEIR_YES };
+
 /* TYPE of a row to the C type of its member. */
 #define WEIR_SETTING_TYPE_BOOL       bool
 #define WEIR_SETTING_TYPE_U32        uint32_t
@@ -44,6 +53,13 @@ struct weir_tls_verify {
 #define WEIR_SETTING_TYPE_LOG_FORMAT enum weir_log_format
 #define WEIR_SETTING_TYPE_OBJECT     struct weir_slice
 #define WEIR_SETTING_TYPE_ANY        struct weir_slice
+#define WEIR_SETTING_TYPE_KEEPALIVE  uint64_t
+#define WEIR_SETTING_TYPE_RATE       struct weir_stream_rate
+#define WEIR_SETTING_TYPE_HOLD       struct weir_stream_hold
+#define WEIR_SETTING_TYPE_SOURCES    struct weir_continue_list
+#define WEIR_SETTING_TYPE_EMPTY      enum weir_empty_answer
+#define WEIR_SETTING_TYPE_OVERRIDES  uint32_t
+#define WEIR_SETTING_TYPE_YES_NO     enum weir_yes_no
 
 /* One member a row: num_retries of router_settings is router_num_retries, and so on. */
 struct weir_settings {
@@ -56,6 +72,21 @@ enum weir_setting_id {
 #include "config/tbl/settings.h"
     WEIR_SETTING_COUNT
 };
+
+/* What is read of one group of weir_settings.groups, from the rows of tbl/group.h.  Members as above. */
+struct weir_group_settings {
+#define GROUP(key, member, type, unit, min, max, dflt, prose) WEIR_SETTING_TYPE_##type member;
+#include "config/tbl/group.h"
+};
+
+/* The limits that every level has, from tbl/limits.h. */
+enum weir_limit_id {
+#define LIMIT(key, member, type, unit, min, max, prose, router) WEIR_LIMIT_##member,
+#include "config/tbl/limits.h"
+    WEIR_LIMITS
+};
+
+#define WEIR_LIMIT_BIT(id) (UINT32_C(1) << (id))
 
 /* What is read of one entry of model_list, from the rows of tbl/deployment.h.  Members as above. */
 struct weir_deployment_settings {

@@ -11,19 +11,15 @@
 #include <string.h>
 
 #include <weir/error.h>
-#include <weir/failure.h>
 
 #include "base/slice.h"
 #include "base/time.h"
-#include "config/near.h"
+#include "config/compound.h"
 #include "config/settings.h"
 #include "config/yaml/scalar.h"
 #include "config/yaml/tree_json.h"
 
-enum { SHOWN_MAX = 40, POLICY_MAX = 1000000 };
-
-/* The numbers within a policy, for messages. */
-static const struct weir_setting_row policy_count = {.type = WEIR_VALUE_U32, .max = POLICY_MAX};
+enum { SHOWN_MAX = 40 };
 
 /* A number, or text that reads as one ("60", "0.5", "1e3"). */
 static bool number_of(const struct weir_yaml *node, double *ret_value)
@@ -43,13 +39,19 @@ static bool in_range(const struct weir_setting_row *row, double value)
     return any || (value >= row->min && value <= row->max);
 }
 
+double weir_value_clamp(const struct weir_setting_row *row, double value)
+{
+    if (value < row->min)
+        return row->min;
+    return value > row->max ? row->max : value;
+}
+
 static bool is_whole(double value)
 {
     return fabs(value) <= 9e15 && (double)(int64_t)value - value == 0;
 }
 
-/* A whole number from 0 to max, written as a number or in quotes; false when it is not. */
-static bool whole_of(const struct weir_yaml *node, double max, uint64_t *ret_value)
+bool weir_value_whole(const struct weir_yaml *node, double max, uint64_t *ret_value)
 {
     double value;
 
@@ -128,6 +130,26 @@ static bool verify_of(const struct weir_yaml *node, struct weir_tls_verify *ret_
     return true;
 }
 
+static bool empty_of(const struct weir_yaml *node, enum weir_empty_answer *ret_value)
+{
+    bool fail = weir_slice_eq(node->text, WEIR_SLICE("fail"));
+
+    if (node->kind != WEIR_YAML_TEXT || (!fail && !weir_slice_eq(node->text, WEIR_SLICE("pass"))))
+        return false;
+    *ret_value = fail ? WEIR_EMPTY_FAIL : WEIR_EMPTY_PASS;
+    return true;
+}
+
+static bool yes_no_of(const struct weir_yaml *node, enum weir_yes_no *ret_value)
+{
+    bool yes;
+
+    if (!bool_of(node, &yes))
+        return false;
+    *ret_value = yes ? WEIR_YES : WEIR_NO;
+    return true;
+}
+
 static bool log_format_of(const struct weir_yaml *node, enum weir_log_format *ret_value)
 {
     bool json = weir_slice_eq(node->text, WEIR_SLICE("json"));
@@ -138,8 +160,7 @@ static bool log_format_of(const struct weir_yaml *node, enum weir_log_format *re
     return true;
 }
 
-/* The number of a row of a number's type into out. */
-static bool put_number(const struct weir_setting_row *row, double value, void *out)
+bool weir_value_put(const struct weir_setting_row *row, double value, void *out)
 {
     bool whole = is_whole(value);
 
@@ -147,7 +168,7 @@ static bool put_number(const struct weir_setting_row *row, double value, void *o
         return false;
     if (row->type == WEIR_VALUE_NUMBER)
         *(double *)out = value;
-    else if (row->type == WEIR_VALUE_SECONDS)
+    else if (row->type == WEIR_VALUE_SECONDS || row->type == WEIR_VALUE_KEEPALIVE)
         *(uint64_t *)out = weir_time_from_s(value);
     else if (row->type == WEIR_VALUE_I32 && whole)
         *(int32_t *)out = (int32_t)value;
@@ -170,13 +191,14 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_BOOL:
         return bool_of(node, out);
     case WEIR_VALUE_BYTES:
-        return bytes_of(node, &number) && put_number(row, number, out);
+        return bytes_of(node, &number) && weir_value_put(row, number, out);
     case WEIR_VALUE_U32:
     case WEIR_VALUE_I32:
     case WEIR_VALUE_WHOLE:
     case WEIR_VALUE_NUMBER:
     case WEIR_VALUE_SECONDS:
-        return number_of(node, &number) && put_number(row, number, out);
+    case WEIR_VALUE_KEEPALIVE:
+        return number_of(node, &number) && weir_value_put(row, number, out);
     case WEIR_VALUE_TEXT:
     case WEIR_VALUE_SECRET:
     case WEIR_VALUE_NAME:
@@ -185,6 +207,10 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
         return verify_of(node, out);
     case WEIR_VALUE_LOG_FORMAT:
         return log_format_of(node, out);
+    case WEIR_VALUE_EMPTY:
+        return empty_of(node, out);
+    case WEIR_VALUE_YES_NO:
+        return yes_no_of(node, out);
     case WEIR_VALUE_OBJECT:
         if (node->kind != WEIR_YAML_MAP)
             return false;
@@ -195,7 +221,11 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
         return true;
     case WEIR_VALUE_RETRIES:
     case WEIR_VALUE_FAILS:
+    case WEIR_VALUE_RATE:
+    case WEIR_VALUE_HOLD:
     case WEIR_VALUE_STRATEGY:
+    case WEIR_VALUE_SOURCES:
+    case WEIR_VALUE_OVERRIDES:
     case WEIR_VALUE_PART:
     case WEIR_VALUE_NONE:
         break;
@@ -224,8 +254,7 @@ static struct weir_slice shown(const struct weir_setting_row *row, const struct 
     return weir_arena_join(arena, parts, sizeof(parts) / sizeof(*parts));
 }
 
-/* " from 0 to 1000", or the empty slice where any number will do. */
-static struct weir_slice range(const struct weir_setting_row *row, struct weir_arena *arena)
+struct weir_slice weir_value_range(const struct weir_setting_row *row, struct weir_arena *arena)
 {
     struct weir_slice parts[] = {WEIR_SLICE(" from "), bound(row->min, arena), WEIR_SLICE(" to "),
                                  bound(row->max, arena)};
@@ -235,119 +264,36 @@ static struct weir_slice range(const struct weir_setting_row *row, struct weir_a
     return weir_arena_join(arena, parts, row->max > 1e11 ? 2 : sizeof(parts) / sizeof(*parts));
 }
 
-static int complain(struct weir_loader *loader, const struct weir_setting_row *row,
-                    const struct weir_yaml *node, const struct weir_path *path, enum weir_severity severity)
+int weir_value_complain(struct weir_loader *loader, const struct weir_setting_row *row,
+                        const struct weir_yaml *node, const struct weir_path *path,
+                        enum weir_severity severity)
 {
     bool quote = row->type == WEIR_VALUE_NAME && node->kind < WEIR_YAML_LIST;
 
     WEIR_DIAG(loader->diags, severity, &node->place, weir_path_text(path, loader->arena),
               WEIR_SLICE("found "), weir_yaml_kind_name(node), shown(row, node, loader->arena),
-              WEIR_SLICE(", expected "), weir_schema_expected(row), range(row, loader->arena),
+              WEIR_SLICE(", expected "), weir_schema_expected(row), weir_value_range(row, loader->arena),
               quote ? WEIR_SLICE("; write it in quotes") : WEIR_SLICE_EMPTY, loader->consequence);
     return WEIR_VALUE_WRONG;
 }
 
-static bool find_policy_field(struct weir_slice key, bool retries, size_t *ret_field)
+/* A number outside its bounds is brought to the nearer one, and said to be. */
+static int read_keepalive(struct weir_loader *loader, const struct weir_setting_row *row,
+                          const struct weir_yaml *node, const struct weir_path *path,
+                          enum weir_severity severity, uint64_t *out)
 {
-    for (size_t i = 0; i < WEIR_POLICY_FIELDS; i++) {
-        if (!weir_slice_eq(weir_policy_field_key((weir_policy_field)i, retries), key))
-            continue;
-        *ret_field = i;
-        return key.len > 0;
-    }
-    return false;
-}
+    double number, clamped;
 
-/* An unknown field of a policy, with the nearest known one. */
-static void tell_policy_field(struct weir_loader *loader, const struct weir_yaml *key,
-                              const struct weir_path *path, bool retries)
-{
-    struct weir_slice best = WEIR_SLICE_EMPTY;
-    size_t limit = weir_loader_near_limit(key->text);
-
-    for (size_t i = 0; i < WEIR_POLICY_FIELDS; i++) {
-        struct weir_slice name = weir_policy_field_key((weir_policy_field)i, retries);
-        size_t distance = weir_near_distance(name, key->text, limit);
-
-        if (name.len == 0 || distance > limit)
-            continue;
-        best = name;
-        limit = distance - 1;
-        if (distance <= 1)
-            break;
-    }
-    if (best.len > 0)
-        WEIR_REPORT(loader, WARNING, key, path, WEIR_SLICE("unknown key, did you mean "), best,
-                    WEIR_SLICE("?"));
-    else
-        WEIR_REPORT(loader, WARNING, key, path, WEIR_SLICE("unknown key, no kind of failure is called so"));
-}
-
-static int read_policy(struct weir_loader *loader, const struct weir_setting_row *row,
-                       const struct weir_yaml *node, const struct weir_path *path,
-                       enum weir_severity severity, struct weir_policy *out)
-{
-    bool retries = row->type == WEIR_VALUE_RETRIES;
-    struct weir_policy policy;
-
-    if (node->kind != WEIR_YAML_MAP)
-        return complain(loader, row, node, path, severity);
-    weir_policy_init(&policy);
-    for (size_t i = 0; i < node->count; i++) {
-        const struct weir_yaml_pair *pair = &node->pairs[i];
-        struct weir_path here = {path, pair->key->text, 0};
-        uint64_t count;
-        size_t field;
-
-        if (!find_policy_field(pair->key->text, retries, &field)) {
-            tell_policy_field(loader, pair->key, &here, retries);
-            continue;
-        }
-        if (pair->value->kind == WEIR_YAML_NULL)
-            continue;
-        if (!whole_of(pair->value, POLICY_MAX, &count))
-            return complain(loader, &policy_count, pair->value, &here, severity);
-        policy.count[field] = (uint32_t)count;
-    }
-    *out = policy;
+    if (!number_of(node, &number) || number < 0)
+        return weir_value_complain(loader, row, node, path, severity);
+    clamped = number > 0 ? weir_value_clamp(row, number) : number;
+    if (clamped < number || clamped > number)
+        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("found "), weir_yaml_kind_name(node),
+                    shown(row, node, loader->arena), WEIR_SLICE(", brought to "),
+                    bound(clamped, loader->arena), WEIR_SLICE(" seconds: it must be 0, or"),
+                    weir_value_range(row, loader->arena));
+    *out = weir_time_from_s(clamped);
     return 0;
-}
-
-static const struct {
-    struct weir_slice name;
-    weir_strategy strategy;
-    bool supported;
-} strategies[] = {
-#define X(name, strategy, supported) {WEIR_SLICE_INIT(name), strategy, supported},
-#include "config/tbl/strategies.h"
-#undef X
-};
-
-enum { STRATEGIES = sizeof(strategies) / sizeof(*strategies) };
-
-/* An unknown name refuses the start whatever the severity of other mistakes is (RS 2.4). */
-static int read_strategy(struct weir_loader *loader, const struct weir_yaml *node,
-                         const struct weir_path *path, weir_strategy *out)
-{
-    struct weir_slice names[2 * STRATEGIES];
-
-    for (size_t i = 0; i < STRATEGIES; i++) {
-        names[2 * i] = i == 0 ? WEIR_SLICE("") : WEIR_SLICE(", ");
-        names[2 * i + 1] = strategies[i].name;
-        if (node->kind != WEIR_YAML_TEXT || !weir_slice_eq(node->text, strategies[i].name))
-            continue;
-        if (!strategies[i].supported)
-            WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("known, not supported: "), strategies[i].name,
-                        WEIR_SLICE("; simple-shuffle serves"));
-        *out = strategies[i].strategy;
-        return 0;
-    }
-    WEIR_REPORT(loader, FATAL, node, path, WEIR_SLICE("unknown routing strategy `"),
-                node->variable ? WEIR_SLICE("from an environment variable")
-                               : weir_slice_sub(node->text, 0, SHOWN_MAX),
-                WEIR_SLICE("`, expected one of "),
-                weir_arena_join(loader->arena, names, sizeof(names) / sizeof(*names)));
-    return WEIR_CONFIG_REFUSED;
 }
 
 int weir_value_read(struct weir_loader *loader, const struct weir_setting_row *row,
@@ -356,61 +302,55 @@ int weir_value_read(struct weir_loader *loader, const struct weir_setting_row *r
 {
     if (node->kind == WEIR_YAML_NULL)
         return 0;
-    if (row->type == WEIR_VALUE_RETRIES || row->type == WEIR_VALUE_FAILS)
-        return read_policy(loader, row, node, path, severity, out);
-    if (row->type == WEIR_VALUE_STRATEGY)
-        return read_strategy(loader, node, path, out);
+    if (weir_compound_is(row))
+        return weir_compound_read(loader, row, node, path, severity, out);
+    if (row->type == WEIR_VALUE_KEEPALIVE)
+        return read_keepalive(loader, row, node, path, severity, out);
     if (!read_simple(loader->arena, row, node, out))
-        return complain(loader, row, node, path, severity);
+        return weir_value_complain(loader, row, node, path, severity);
     return weir_arena_failed(loader->arena) ? WEIR_ERR_NOMEM : 0;
 }
+
+/* The "not set" of a type. */
+#define UNSET(type, ...)                                                                                     \
+    [WEIR_VALUE_##type] = {&(const WEIR_SETTING_TYPE_##type)__VA_ARGS__, sizeof(WEIR_SETTING_TYPE_##type)}
+
+static const struct {
+    const void *value;
+    size_t size;
+} unset[WEIR_VALUE_NONE + 1] = {
+    UNSET(BOOL, {false}),
+    UNSET(U32, {WEIR_UNSET}),
+    UNSET(I32, {WEIR_UNSET_ORDER}),
+    UNSET(WHOLE, {WEIR_UNSET_NS}),
+    UNSET(BYTES, {WEIR_UNSET_NS}),
+    UNSET(NUMBER, {0}),
+    UNSET(SECONDS, {WEIR_UNSET_NS}),
+    UNSET(KEEPALIVE, {WEIR_UNSET_NS}),
+    UNSET(TEXT, {NULL, 0}),
+    UNSET(NAME, {NULL, 0}),
+    UNSET(SECRET, {NULL, 0}),
+    UNSET(OBJECT, {NULL, 0}),
+    UNSET(ANY, {NULL, 0}),
+    UNSET(VERIFY, {.said = false}),
+    UNSET(STRATEGY, {WEIR_STRATEGY_SIMPLE_SHUFFLE}),
+    UNSET(LOG_FORMAT, {WEIR_LOG_JSON}),
+    UNSET(RATE, {-1, WEIR_UNSET_NS, WEIR_UNSET_NS}),
+    UNSET(HOLD, {false, WEIR_UNSET, WEIR_UNSET_NS}),
+    UNSET(SOURCES, {{WEIR_CONTINUE_NOWHERE}}),
+    UNSET(EMPTY, {WEIR_EMPTY_UNSAID}),
+    UNSET(OVERRIDES, {0}),
+    UNSET(YES_NO, {WEIR_UNSAID}),
+};
 
 void weir_value_default(const struct weir_setting_row *row, void *out)
 {
     struct weir_yaml node = {.kind = WEIR_YAML_TEXT, .quoted = true, .text = row->fallback};
 
-    switch (row->type) {
-    case WEIR_VALUE_U32:
-        *(uint32_t *)out = WEIR_UNSET;
-        break;
-    case WEIR_VALUE_I32:
-        *(int32_t *)out = WEIR_UNSET_ORDER;
-        break;
-    case WEIR_VALUE_SECONDS:
-    case WEIR_VALUE_WHOLE:
-    case WEIR_VALUE_BYTES:
-        *(uint64_t *)out = WEIR_UNSET_NS;
-        break;
-    case WEIR_VALUE_NUMBER:
-        *(double *)out = 0;
-        break;
-    case WEIR_VALUE_BOOL:
-        *(bool *)out = false;
-        break;
-    case WEIR_VALUE_RETRIES:
-    case WEIR_VALUE_FAILS:
+    if (row->type == WEIR_VALUE_RETRIES || row->type == WEIR_VALUE_FAILS)
         weir_policy_init(out);
-        break;
-    case WEIR_VALUE_STRATEGY:
-        *(weir_strategy *)out = WEIR_STRATEGY_SIMPLE_SHUFFLE;
-        break;
-    case WEIR_VALUE_LOG_FORMAT:
-        *(enum weir_log_format *)out = WEIR_LOG_JSON;
-        break;
-    case WEIR_VALUE_VERIFY:
-        *(struct weir_tls_verify *)out = (struct weir_tls_verify){.said = false};
-        break;
-    case WEIR_VALUE_TEXT:
-    case WEIR_VALUE_NAME:
-    case WEIR_VALUE_SECRET:
-    case WEIR_VALUE_OBJECT:
-    case WEIR_VALUE_ANY:
-        *(struct weir_slice *)out = row->fallback;
-        break;
-    case WEIR_VALUE_PART:
-    case WEIR_VALUE_NONE:
-        break;
-    }
+    else if (unset[row->type].size > 0)
+        memcpy(out, unset[row->type].value, unset[row->type].size);
     /* Defaults fit their rows: the dump of them is loaded by a test. */
     if (row->fallback.len > 0)
         (void)read_simple(NULL, row, &node, out);

@@ -14,10 +14,10 @@ ALLOWED = {
     "engine": {"base", "weir", "engine"},
     "wire": {"base", "wire"},
     "provider": {"base", "weir", "wire", "provider"},
-    # of a provider, its names and what an endpoint consists of; of wire, writing JSON
+    # of a provider, its names, who takes a prefill, and what an endpoint consists of; of wire, writing JSON
     # (parameters are kept as JSON text) and what a header field may consist of
-    "config": {"base", "weir", "provider/endpoint.h", "provider/fields.h", "provider/provider.h", "provider/route.h",
-               "provider/sim.h", "provider/tbl/sim_fields.h", "wire/http_field.h", "wire/json_write.h", "config"},
+    "config": {"base", "weir", "provider/endpoint.h", "provider/fields.h", "provider/prefill.h", "provider/provider.h",
+               "provider/route.h", "provider/sim.h", "provider/tbl/sim_fields.h", "wire/http_field.h", "wire/json_write.h", "config"},
     "net": {"base", "wire", "net"},
     "state": {"base", "weir", "net", "state"},
     "gateway": {"base", "weir", "wire", "provider", "config", "net", "state", "gateway"},

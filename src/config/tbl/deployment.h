@@ -8,7 +8,8 @@
  * SECTION  ENTRY, PARAMS (litellm_params) or INFO (model_info)
  * member   of struct weir_deployment_settings; TYPE, unit, min, max, default as in settings.h, and
  *          WHOLE uint64_t, not set: WEIR_UNSET_NS; I32 int32_t, not set: WEIR_UNSET_ORDER; NAME: text that is
- *          written as text; VERIFY struct weir_tls_verify, a boolean or a path; ANY: JSON of whatever it is
+ *          written as text; VERIFY struct weir_tls_verify, a boolean or a path; ANY: JSON of whatever it is;
+ *          YES_NO enum weir_yes_no
  */
 #ifndef FIELD
 #define FIELD(section, key, member, type, unit, min, max, dflt, prose)
@@ -37,8 +38,10 @@ FIELD(PARAMS, rpm, rpm, WHOLE, "per minute", 0, 1e15, "", "Requests a minute; we
 FIELD(PARAMS, tpm, tpm, WHOLE, "per minute", 0, 1e15, "", "Tokens a minute; weighs the picks where neither weight nor rpm is given.")
 FIELD(PARAMS, order, order, I32, "", -1000000, 1000000, "", "Priority within the group: the lowest is used first.")
 FIELD(PARAMS, num_retries, num_retries, U32, "", 0, 1000000, "", "Retries after a failure of this deployment; beats the router's.")
-FIELD(PARAMS, timeout, timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Limit of one attempt.")
-FIELD(PARAMS, stream_timeout, stream_timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Limit until the first chunk of a streamed attempt.")
+#define LIMIT(key, member, type, unit, min, max, prose, router) FIELD(PARAMS, key, member, type, unit, min, max, "", prose)
+#include "config/tbl/limits.h"
+FIELD(PARAMS, keepalive_seconds, keepalive_ns, KEEPALIVE, "s", 1, 300, "", "Send a comment to the client of a stream that was silent for so long; beats the router's; 0: never, whatever the client asks.")
+FIELD(PARAMS, allow_client_keepalive_override, client_keepalive, BOOL, "", 0, 0, "false", "Let requests set keepalive_seconds for themselves.")
 FIELD(PARAMS, cooldown_time, cooldown_ns, SECONDS, "s", 0, 2592000, "", "How long this deployment cools down; 0: never.")
 FIELD_PART(PARAMS, extra_headers, "map of header names to text", "Headers of each request.")
 FIELD_PART(PARAMS, headers, "map of header names to text", "Another name of extra_headers.")
@@ -53,6 +56,9 @@ FIELD(INFO, order, info_order, I32, "", -1000000, 1000000, "", "As in litellm_pa
 FIELD(INFO, cooldown_time, info_cooldown_ns, SECONDS, "s", 0, 2592000, "", "As in litellm_params, and before it.")
 FIELD(INFO, allowed_fails, allowed_fails, U32, "", 0, 1000000, "", "Failures that this deployment may have before it cools down.")
 FIELD(INFO, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", "The same by the kind of the failure.")
+#define WEIR_LIMIT(key, member, type, unit, min, max, prose, router) FIELD(INFO, key, info_##member, type, unit, min, max, "", "As in litellm_params, and after it.")
+#include "config/tbl/limits.h"
+FIELD(INFO, supports_assistant_prefill, supports_prefill, YES_NO, "", 0, 0, "", "Whether the model goes on with a trailing assistant message, so that it can continue broken streams; not set: by a table of known models.")
 FIELD(INFO, blocked, blocked, BOOL, "", 0, 0, "false", "Paused: never picked.")
 
 #undef FIELD

@@ -12,7 +12,6 @@ KNOWN(LITELLM, enable_redis_auth_cache, LATER, "caching of answers, and state sh
 KNOWN(LITELLM, force_redis_hash_tag_grouping, LATER, "caching of answers, and state shared through Redis")
 KNOWN(LITELLM, redact_messages_in_exceptions, LATER, "cutting prompts out of error texts")
 KNOWN(LITELLM, num_retries_per_request, LATER, "retries of a whole request")
-KNOWN(LITELLM, sse_keepalive_ping_interval_seconds, LATER, "keepalive of streams")
 KNOWN(LITELLM, callbacks, LATER, "logging to other services")
 KNOWN(LITELLM, success_callback, LATER, "logging to other services")
 KNOWN(LITELLM, failure_callback, LATER, "logging to other services")

@@ -2,7 +2,7 @@
 /*
  * Every setting of the process that weir reads, one row each.  Loader, `weir check`, the dump of defaults and
  * docs/configuration.md are made from these rows; the keys of a deployment are in deployment.h, the keys that
- * are known and not read in known.h.  Source: router-semantics.md 2.4 to 2.6, 9, 15.5; decisions 7, 22, 24.
+ * are known and not read in known.h, limits that other levels have too in limits.h.  Source: router-semantics.md 2.4 to 2.6, 9, 15.5; decisions 7, 22, 24.
  *
  * SETTING(SECTION, key, member, TYPE, unit, min, max, default, what it does)
  * PART(SECTION, key, shape, what it does)    read by code of its own; no member
@@ -12,7 +12,9 @@
  * TYPE     BOOL bool; U32 uint32_t; BYTES uint64_t (a number, or text with KiB, MiB, GiB); NUMBER double;
  *          SECONDS uint64_t, nanoseconds; TEXT and SECRET struct weir_slice; RETRIES and FAILS struct
  *          weir_policy; STRATEGY weir_strategy; LOG_FORMAT enum weir_log_format; OBJECT struct weir_slice,
- *          JSON of a map
+ *          JSON of a map; KEEPALIVE as SECONDS, 0 or brought between min and max; SOURCES struct
+ *          weir_continue_list; EMPTY enum weir_empty_answer; OVERRIDES uint32_t, a bit for each
+ *          weir_limit_id; RATE and HOLD as in limits.h
  * min, max of the number as it is written (seconds, bytes, ...); 0, 0: none
  * default  as one would write it; "" is not set: WEIR_UNSET, WEIR_UNSET_NS, the empty slice
  */
@@ -48,11 +50,15 @@ SETTING(ROUTER, allowed_fails, router_allowed_fails, U32, "", 0, 1000000, "", "F
 SETTING(ROUTER, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", "Allowed failures by their kind.")
 SETTING(ROUTER, cooldown_time, router_cooldown_ns, SECONDS, "s", 0, 2592000, "", "How long a deployment cools down when neither it nor the provider says; not set or 0: that of litellm_settings, else 5.")
 SETTING(ROUTER, disable_cooldowns, disable_cooldowns, BOOL, "", 0, 0, "false", "Never take a deployment out of the pick.")
-SETTING(ROUTER, timeout, router_timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Limit of one attempt; not set: litellm_settings.request_timeout.")
-SETTING(ROUTER, stream_timeout, router_stream_timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Limit until the first chunk of a streamed attempt; not set: timeout.")
+SETTING(ROUTER, keepalive_seconds, router_keepalive_ns, KEEPALIVE, "s", 1, 300, "", "Send a comment to the client of a stream that was silent for so long; 0: never; not set: litellm_settings.sse_keepalive_ping_interval_seconds.")
+SETTING(ROUTER, enable_mid_stream_fallback_continuation, continuation, BOOL, "", 0, 0, "false", "Let another deployment go on with a chat stream that broke after plain text.")
 PART(ROUTER, default_litellm_params, "map", "Parameters of every call; they beat a deployment's own, and a request's beat them.")
 SETTING(ROUTER, enable_health_check_routing, router_health_check_routing, BOOL, "", 0, 0, "false", "With allowed_fails_policy: when all deployments of a group cool down, try one all the same.")
 SETTING(ROUTER, ignore_invalid_deployments, ignore_invalid, BOOL, "", 0, 0, "true", "Leave a wrong entry of model_list out and start; false: refuse to start.")
+
+#define LIMIT(key, member, type, unit, min, max, prose, router) SETTING(ROUTER, key, router_##member, type, unit, min, max, "", prose router)
+#define WEIR_LIMIT(key, member, type, unit, min, max, prose, router) SETTING(WEIR, key, router_##member, type, unit, min, max, "", prose router)
+#include "config/tbl/limits.h"
 
 SETTING(LITELLM, num_retries, litellm_num_retries, U32, "", 0, 1000000, "", "Default of router_settings.num_retries.")
 SETTING(LITELLM, request_timeout, request_timeout_ns, SECONDS, "s", 0.001, 2592000, "", "Default of router_settings.timeout; not set: the variable REQUEST_TIMEOUT, else 6000.")
@@ -64,6 +70,7 @@ SETTING(LITELLM, max_fallbacks, litellm_max_fallbacks, U32, "", 0, 1000000, "", 
 SETTING(LITELLM, cooldown_time, litellm_cooldown_ns, SECONDS, "s", 0, 2592000, "", "Default of router_settings.cooldown_time.")
 SETTING(LITELLM, ssl_verify, litellm_ssl_verify, VERIFY, "", 0, 0, "", "Default of weir_settings.ssl_verify, or of its ca_file when it is a path.")
 SETTING(LITELLM, expose_router_debug_in_errors, expose_router_debug, BOOL, "", 0, 0, "true", "Add to the text of an error what the router tried.")
+SETTING(LITELLM, sse_keepalive_ping_interval_seconds, sse_ping_ns, SECONDS, "s", 0, 86400, "", "As keepalive_seconds, and from the start: a stream that nobody has answered for so long is told 200 and gets comments; not set or 0: never.")
 PART(LITELLM, model_alias_map, "map of model names to the names to report", "Names that answers report in `model` instead of the asked one.")
 
 SETTING(GENERAL, master_key, master_key, SECRET, "", 0, 0, "", "The key that callers must present; not set: the variable LITELLM_MASTER_KEY, else no key, and only loopback is served.")
@@ -105,6 +112,10 @@ SETTING(WEIR, ssl_verify, ssl_verify, BOOL, "", 0, 0, "true", "Verify the certif
 SETTING(WEIR, ca_file, ca_file, TEXT, "", 0, 0, "", "File of certificates to trust instead of the system's; not set: the variable SSL_CERT_FILE.")
 SETTING(WEIR, access_log, access_log, TEXT, "", 0, 0, "stdout", "Where a line for each call goes: stdout, stderr, off, or the path of a file.")
 SETTING(WEIR, access_log_format, access_log_format, LOG_FORMAT, "", 0, 0, "json", "Form of these lines: json or logfmt.")
+PART(WEIR, groups, "map of groups to maps of settings", "Limits and more for the deployments of one group; what a deployment says of its own beats them, and they beat the router's.")
+SETTING(WEIR, continuation_targets, continue_to, SOURCES, "", 0, 0, "", "Where a broken stream is continued, in that order: fallback, the group's chain; group, its other deployments and at last the same one again. Not set: [fallback].")
+SETTING(WEIR, empty_answer, empty_answer, EMPTY, "", 0, 0, "pass", "fail: an answer without any content and tokens counts as an internal failure; pass: it is an answer.")
+SETTING(WEIR, allow_request_overrides, request_overrides, OVERRIDES, "", 0, 0, "", "The limits that a request may set for itself in its field weir.")
 
 SETTING(VARIABLE, INITIAL_RETRY_DELAY, initial_retry_delay_ns, SECONDS, "s", 0, 3600, "0.5", "First wait before a retry; doubled each time.")
 SETTING(VARIABLE, MAX_RETRY_DELAY, max_retry_delay_ns, SECONDS, "s", 0, 3600, "8", "Longest such wait.")
