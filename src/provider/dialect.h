@@ -40,6 +40,9 @@ struct weir_build {
     bool overrides_trusted; /* may say where and with which key: the configuration's own (decisions 19) */
     bool stream;
     bool stream_usage; /* `always_include_stream_usage` */
+    /* What the caller has of the answer, which is to be carried on (decisions 32); empty: it is a new one. */
+    struct weir_slice prefill;
+    uint64_t sent_tokens; /* of that answer: a limit on its length shrinks by them */
 };
 
 struct weir_upstream_request {
@@ -59,12 +62,14 @@ struct weir_upstream_request {
 
 /* A base that is no URL or a key or header that cannot be sent, said by the caller or a target: 400. */
 #define WEIR_BUILD_BAD_PLACE 1
+/* The request's `messages` leave no place for the text: they end in an answer that is not plain text. */
+#define WEIR_BUILD_NO_PREFILL 2
 
 /*
  * Precedence: the endpoint's extra_body, then overrides, then the caller's body, then the endpoint's
  * defaults. `model` and `stream` are set; what tbl/router_fields.h keeps is taken out.  Parts refer to body,
- * overrides, endpoint and arena.  0, WEIR_BUILD_BAD_PLACE, WEIR_ERR_NOMEM, WEIR_ERR_MALFORMED (overrides or
- * body are no JSON objects).
+ * overrides, endpoint and arena.  0, WEIR_BUILD_BAD_PLACE, WEIR_BUILD_NO_PREFILL, WEIR_ERR_NOMEM,
+ * WEIR_ERR_MALFORMED (overrides or body are no JSON objects).
  */
 WEIR_MUST_USE int weir_build_request(const struct weir_build *build, struct weir_arena *arena,
                                      struct weir_upstream_request *ret_request);

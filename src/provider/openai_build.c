@@ -4,7 +4,8 @@
  * rest are slices of what the caller sent, byte for byte.
  *
  * Each member of the body is edited at most once, so edits never overlap.  Who wins for one name is decided
- * by the order in which the sources are asked: extra_body, overrides, body, defaults.
+ * by the order in which the sources are asked: extra_body, overrides, body, defaults.  An answer that is
+ * carried on goes before all of them: what they say of its length and its messages is where it starts from.
  */
 #include "provider/openai_build.h"
 
@@ -13,6 +14,7 @@
 
 #include "base/slice.h"
 #include "provider/fields.h"
+#include "provider/openai_prefill.h"
 #include "provider/redirect.h"
 #include "wire/json_read.h"
 #include "wire/json_splice.h"
@@ -22,6 +24,7 @@ struct plan {
     const struct weir_endpoint *endpoint; /* where the call goes */
     struct weir_arena *arena;
     struct weir_params overrides;
+    struct weir_params forced; /* of an answer that is carried on */
     struct weir_slice model;
     struct weir_slice model_json;
     struct weir_json_value root;
@@ -50,6 +53,15 @@ static const struct weir_param *find_param_of(const struct weir_params *params,
     return NULL;
 }
 
+static size_t count_members(const struct weir_build *build, struct weir_slice name)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < build->member_count; i++)
+        count += weir_json_key_is(&build->members[i], name) ? 1 : 0;
+    return count;
+}
+
 static const struct weir_json_item *find_member(const struct weir_build *build, struct weir_slice name)
 {
     for (size_t i = 0; i < build->member_count; i++)
@@ -71,8 +83,11 @@ static bool may_set(const struct plan *plan, struct weir_slice name)
 /* What is to stand for a member instead of the caller's value, or NULL. */
 static const struct weir_param *replacement(const struct plan *plan, const struct weir_json_item *member)
 {
-    const struct weir_param *param = find_param_of(&plan->endpoint->extra_params, member);
+    const struct weir_param *param = find_param_of(&plan->forced, member);
 
+    if (param != NULL)
+        return param;
+    param = find_param_of(&plan->endpoint->extra_params, member);
     if (param != NULL && !is_stream(param->name))
         return param;
     param = find_param_of(&plan->overrides, member);
@@ -100,7 +115,7 @@ static int edit_member(struct plan *plan, const struct weir_json_item *member)
     const struct weir_field *field;
     const struct weir_param *param;
 
-    if (plan->endpoint->extra_params.count + plan->overrides.count > 0) {
+    if (plan->endpoint->extra_params.count + plan->overrides.count + plan->forced.count > 0) {
         param = replacement(plan, member);
         if (param != NULL)
             return weir_json_splice_replace(&plan->splice, &member->value, param->value);
@@ -146,24 +161,44 @@ static int add_controls(struct plan *plan)
     return r;
 }
 
+enum { FORCED, EXTRA, OVERRIDES, DEFAULTS, SOURCES };
+
+static const struct weir_params *source_of(const struct plan *plan, int source)
+{
+    const struct weir_params *const sources[SOURCES] = {
+        [FORCED] = &plan->forced,
+        [EXTRA] = &plan->endpoint->extra_params,
+        [OVERRIDES] = &plan->overrides,
+        [DEFAULTS] = &plan->endpoint->default_params,
+    };
+
+    return sources[source];
+}
+
+/* The body has the member, or a source that is asked earlier. */
+static bool is_said(const struct plan *plan, int source, struct weir_slice name)
+{
+    while (source-- > 0)
+        if (find_param(source_of(plan, source), name) != NULL)
+            return true;
+    return find_member(plan->build, name) != NULL;
+}
+
 static int add_params(struct plan *plan)
 {
-    const struct weir_params *extra = &plan->endpoint->extra_params, *overrides = &plan->overrides;
-    const struct weir_params *defaults = &plan->endpoint->default_params;
     int r = 0;
 
-    for (size_t i = 0; i < extra->count && r == 0; i++)
-        if (!is_stream(extra->items[i].name) && find_member(plan->build, extra->items[i].name) == NULL)
-            r = add_member(plan, extra->items[i].member);
-    for (size_t i = 0; i < overrides->count && r == 0; i++)
-        if (may_set(plan, overrides->items[i].name) && find_param(extra, overrides->items[i].name) == NULL &&
-            find_member(plan->build, overrides->items[i].name) == NULL)
-            r = add_member(plan, overrides->items[i].member);
-    for (size_t i = 0; i < defaults->count && r == 0; i++)
-        if (may_set(plan, defaults->items[i].name) && find_param(extra, defaults->items[i].name) == NULL &&
-            find_param(overrides, defaults->items[i].name) == NULL &&
-            find_member(plan->build, defaults->items[i].name) == NULL)
-            r = add_member(plan, defaults->items[i].member);
+    for (int source = 0; source < SOURCES; source++) {
+        const struct weir_params *params = source_of(plan, source);
+
+        for (size_t i = 0; i < params->count && r == 0; i++) {
+            struct weir_slice name = params->items[i].name;
+            bool may = source < OVERRIDES ? !is_stream(name) : may_set(plan, name);
+
+            if (may && !is_said(plan, source, name))
+                r = add_member(plan, params->items[i].member);
+        }
+    }
     return r;
 }
 
@@ -202,6 +237,63 @@ static int ask_for_usage(struct plan *plan)
     if (find_param(&plan->endpoint->default_params, name) != NULL)
         return 0;
     return add_member(plan, WEIR_SLICE("\"stream_options\":{\"include_usage\":true}"));
+}
+
+/* ---- an answer that is carried on ---- */
+
+/* The value of a name as it would be without the continuation; false: nobody says one.  *ret_in_body: it is
+ * a part of the body. */
+static bool effective(const struct plan *plan, struct weir_slice name, struct weir_slice *ret_value,
+                      bool *ret_in_body)
+{
+    const struct weir_json_item *member = find_member(plan->build, name);
+    const struct weir_param *param = find_param(&plan->endpoint->extra_params, name);
+
+    *ret_in_body = false;
+    if (param == NULL)
+        param = find_param(&plan->overrides, name);
+    if (param == NULL && member == NULL)
+        param = find_param(&plan->endpoint->default_params, name);
+    if (param == NULL && member == NULL)
+        return false;
+    *ret_in_body = param == NULL;
+    *ret_value = param == NULL ? member->value.text : param->value;
+    return true;
+}
+
+static int carry_on_messages(struct plan *plan, struct weir_prefill *prefill)
+{
+    struct weir_slice messages;
+    bool in_body;
+
+    /* Of several it is the provider's choice which of them count. */
+    if (count_members(plan->build, WEIR_SLICE("messages")) > 1 ||
+        !effective(plan, WEIR_SLICE("messages"), &messages, &in_body))
+        return WEIR_BUILD_NO_PREFILL;
+    return in_body ? weir_prefill_splice(prefill, messages, &plan->splice)
+                   : weir_prefill_force_messages(prefill, messages);
+}
+
+static int carry_on(struct plan *plan)
+{
+    static const struct weir_slice limits[] = {WEIR_SLICE_INIT("max_tokens"),
+                                               WEIR_SLICE_INIT("max_completion_tokens")};
+    struct weir_prefill prefill;
+    struct weir_slice value;
+    bool in_body;
+    int r;
+
+    if (plan->build->prefill.len == 0)
+        return 0;
+    weir_prefill_init(&prefill, plan->build, plan->arena);
+    r = carry_on_messages(plan, &prefill);
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]) && r == 0; i++)
+        if (effective(plan, limits[i], &value, &in_body))
+            r = weir_prefill_force_limit(&prefill, limits[i], value);
+    if (r == 0)
+        r = weir_prefill_force_form(&prefill);
+    plan->forced = prefill.forced;
+    return r;
 }
 
 static int take_model(struct plan *plan)
@@ -246,8 +338,10 @@ static int give_parts(struct plan *plan, struct weir_upstream_request *request)
 
 static int edit(struct plan *plan)
 {
-    int r = edit_body(plan);
+    int r = carry_on(plan);
 
+    if (r == 0)
+        r = edit_body(plan);
     if (r == 0)
         r = add_controls(plan);
     if (r == 0)
@@ -263,6 +357,7 @@ static int start(struct plan *plan, const struct weir_build *build, struct weir_
 
     plan->build = build;
     plan->arena = arena;
+    plan->forced = (struct weir_params){NULL, 0};
     plan->root = (struct weir_json_value){weir_slice_trim(build->body), WEIR_JSON_OBJECT, false};
     weir_json_splice_init(&plan->splice, build->body);
     r = weir_endpoint_params(build->overrides, arena, &plan->overrides);

@@ -1,6 +1,6 @@
 /*
  * A body (first line) and overrides (the rest) of any sort make a body that is JSON, names the right model,
- * and holds no field of the router's.
+ * and holds no field of the router's; and where an answer is carried on, its messages end in the text so far.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define KEY WEIR_SLICE("k-secret-key")
+#define KEY  WEIR_SLICE("k-secret-key")
+#define SAID WEIR_SLICE("so \"far\" so\tgood")
 
 enum { MEMBERS_MAX = 256, DEPTH_MAX = 200 };
 
@@ -32,8 +33,31 @@ static size_t scan(struct weir_slice body, struct weir_json_item *members)
     return r == 0 ? count : SIZE_MAX;
 }
 
-static void check(const struct weir_upstream_request *request, struct weir_slice input,
-                  struct weir_arena *arena)
+/* messages ends in one of the assistant that ends in what was said. */
+static void check_carried_on(const struct weir_json_item *members, size_t count, struct weir_arena *arena)
+{
+    struct weir_json_value last = {0}, content;
+    struct weir_slice text;
+    struct weir_json_cursor cursor;
+    struct weir_json_item item;
+
+    for (size_t i = 0; i < count; i++)
+        if (weir_json_key_is(&members[i], WEIR_SLICE("messages")) &&
+            weir_json_enter(&cursor, members[i].value.text, DEPTH_MAX) == 0)
+            while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM)
+                last = item.value;
+    if (last.type != WEIR_JSON_OBJECT || weir_json_enter(&cursor, last.text, DEPTH_MAX) != 0)
+        abort();
+    content = (struct weir_json_value){0};
+    while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM)
+        if (weir_json_key_is(&item, WEIR_SLICE("content")))
+            content = item.value;
+    if (weir_json_string(&content, arena, &text) != 0 || !weir_slice_ends(text, SAID))
+        abort();
+}
+
+static void check(const struct weir_build *build, const struct weir_upstream_request *request,
+                  struct weir_slice input, struct weir_arena *arena)
 {
     struct weir_slice body = weir_arena_join(arena, request->parts, request->part_count);
     struct weir_json_item *members = weir_arena_zalloc(arena, 2 * MEMBERS_MAX, sizeof(*members));
@@ -54,6 +78,8 @@ static void check(const struct weir_upstream_request *request, struct weir_slice
     }
     if (models != 1 || (weir_slice_has(body, KEY) && !weir_slice_has(input, KEY)))
         abort();
+    if (build->prefill.len > 0)
+        check_carried_on(members, count, arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -68,8 +94,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     weir_arena_init(&arena, weir_mem_libc(), 65536, 64 << 20);
     weir_endpoint_init(&endpoint);
-    endpoint.provider = weir_provider_named(WEIR_SLICE("openai"));
-    endpoint.model = build.model = WEIR_SLICE("openai/gpt-4o");
+    endpoint.provider = weir_provider_named(size % 7 < 2   ? WEIR_SLICE("openai")
+                                            : size % 7 < 4 ? WEIR_SLICE("mistral")
+                                                           : WEIR_SLICE("hosted_vllm"));
+    if (size % 7 > 0) {
+        build.prefill = SAID;
+        build.sent_tokens = size;
+    }
+    endpoint.model = build.model = WEIR_SLICE("gpt-4o");
+    endpoint.api_base = WEIR_SLICE("http://up.example/v1");
     endpoint.api_key = KEY;
     endpoint.defaults = WEIR_SLICE("{\"temperature\":0.5,\"seed\":1}");
     endpoint.caller_places = size % 5 == 0 ? WEIR_PLACE_ALL : 0;
@@ -81,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     build.members = members;
     build.member_count = scan(build.body, members);
     if (build.member_count != SIZE_MAX && weir_build_request(&build, &arena, &request) == 0)
-        check(&request, input, &arena);
+        check(&build, &request, input, &arena);
     weir_arena_deinit(&arena);
     return 0;
 }
