@@ -20,7 +20,6 @@ CONTINUATION = "continuation of broken streams"
 TAGS = "routing by tags"
 NEEDS = {
     "a-caller-who-leaves-frees-the-deployment-when-asked-to": "parallel slots",
-    "pings-keep-a-silent-stream-open": "keepalive pings",
     "tags-choose-and-untagged-requests-get-the-default-pool": TAGS,
     "without-a-default-pool-an-unmatched-tag-is-refused": TAGS,
     "every-tag-must-match-when-any-is-off": TAGS,

@@ -14,6 +14,7 @@
 #include "gateway/attempt/upstream.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/keepalive.h"
 #include "gateway/worker.h"
 #include "wire/json_read.h"
 
@@ -187,6 +188,7 @@ void weir_deliver_commit(struct weir_job *job, struct weir_upcall *upcall)
     } else {
         add_large(job, upcall);
     }
+    weir_keepalive_commit(job, upcall);
 }
 
 /* The rest of what was added goes with the end of the stream. */

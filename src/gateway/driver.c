@@ -19,6 +19,7 @@
 #include "gateway/deliver.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/keepalive.h"
 #include "gateway/log/call_notes.h"
 #include "gateway/request/paths.h"
 #include "gateway/worker.h"
@@ -299,7 +300,9 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
     if (r == 0)
         r = weir_call_begin(gateway->router, job->worker->snapshot, &job->asked.request,
                             weir_arena_mem(&job->arena), weir_job_now(job), &job->call);
-    if (r == 0)
+    if (r == 0) {
         drive(job);
+        weir_keepalive_begin(job);
+    }
     return r;
 }

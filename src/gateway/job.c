@@ -16,6 +16,7 @@
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
+#include "gateway/keepalive.h"
 #include "gateway/log/call_notes.h"
 #include "gateway/worker.h"
 
@@ -117,6 +118,7 @@ struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchang
                   (size_t)worker->gateway->config->settings.max_body_bytes);
     weir_timer_init(&job->timer, weir_driver_on_timer);
     job->timer_ns = UINT64_MAX;
+    weir_timer_init(&job->ping_timer, weir_keepalive_on_timer);
     link_in(worker, job);
     return job;
 }
@@ -149,6 +151,7 @@ static void give_back(struct weir_job *job)
 
     tell_log(job);
     weir_loop_cancel(worker->loop, &job->timer);
+    weir_loop_cancel(worker->loop, &job->ping_timer);
     release_attempts(job->attempts);
     weir_call_free(job->call);
     weir_buf_deinit(&job->body);

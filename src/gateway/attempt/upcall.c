@@ -440,6 +440,7 @@ int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_s
     init(upcall, job, number);
     upcall->limit_ns = start->limit_ns;
     upcall->deployment = deployment;
+    upcall->refuses_empty = deployment->fail_empty;
     upcall->upstream = weir_upstream_of(deployment->endpoint);
     if (place_refused(upcall))
         return refuse(upcall, WEIR_SLICE("the deployment takes no address and no key from requests"),
