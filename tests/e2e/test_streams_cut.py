@@ -1,0 +1,210 @@
+"""A stream that breaks or falls silent after any number of its chunks: exactly what the caller sees (RS 14; decisions 28 to 32).
+
+The cases are all combinations of where it happens, what happens, how much is held back, and whether there is a chain; they
+run at the same time against one weir, told apart by the field `user`. Each test is one client and one rule for continuing.
+"""
+import asyncio
+import itertools
+import json
+import subprocess
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import openai
+import pytest
+
+from kit import sdk
+from kit.answers import CLOSE, END, HANG, RESET, Error, pieces
+from kit.client import Reply, read_events
+from kit.model import Fault, Model, by_user, prefill_of
+from kit.sdk import HELLO, text_of
+
+TEXT = "one two three four five six"
+WORDS = pieces(TEXT)
+CHUNKS = 1 + len(WORDS) + 1
+HELD = 3
+LIMIT = 0.3
+
+HOW = {"close": CLOSE, "reset": RESET, "end": END, "error": Error("unavailable"), "garbage": b"data: {oops\n\n", "stall": HANG}
+HOLDS = {"nothing": None, "some": {"tokens": HELD}, "all": "all"}
+CONTINUED = ("never", "elsewhere", "anywhere")
+AT_ONCE = 24
+PATIENCE = 10   # seconds until a client gives up, which is wrong in every case
+
+
+@dataclass(frozen=True)
+class Case:
+    at: int             # chunks before it breaks
+    how: str
+    hold: str
+    chain: bool
+    continued: str
+
+    @property
+    def name(self):
+        return f"{self.how}-{self.at}-{self.hold}-{'chain' if self.chain else 'alone'}"
+
+    @property
+    def group(self):
+        return f"{self.hold}-{'chain' if self.chain else 'alone'}-{'limited' if self.how == 'stall' else 'free'}"
+
+    @property
+    def expected(self):
+        sent = max(0, min(self.at - 1, len(WORDS)))
+        shown = {"nothing": sent > 0, "some": sent >= HELD, "all": False}[self.hold]
+        if self.at == CHUNKS:
+            return Seen.whole("a", a=1)
+        if not shown:
+            return Seen.whole("b", a=1, b=1) if self.chain else Seen("", "status", roles=0, finishes=0, ids=(), calls={"a": 1})
+        if self.continued != "never" and self.chain:
+            return Seen.whole("a", a=1, b=1)
+        if self.continued == "anywhere":
+            return Seen.whole("a", a=2)
+        return Seen("".join(WORDS[:sent]), "stream", roles=1, finishes=0, ids=("chatcmpl-a",), calls={"a": 1})
+
+
+@dataclass
+class Seen:
+    """What a caller saw: `raised` is "" (nothing), "status" (an HTTP error) or "stream" (an error after chunks)."""
+    text: str
+    raised: str
+    roles: int
+    finishes: int
+    ids: tuple
+    calls: dict
+
+    @classmethod
+    def whole(cls, first, **calls):
+        return cls(TEXT, "", roles=1, finishes=1, ids=(f"chatcmpl-{first}",), calls=calls)
+
+    @classmethod
+    def of(cls, chunks, raised):
+        choices = [choice for chunk in chunks for choice in chunk.choices]
+        return cls(text_of(chunks), raised, sum(choice.delta.role is not None for choice in choices),
+                   sum(choice.finish_reason is not None for choice in choices), tuple(sorted({chunk.id for chunk in chunks})), {})
+
+
+def cases(continued):
+    # Only a silent end of a complete stream costs its five seconds; two of those are enough.
+    return [case for case in itertools.starmap(Case, itertools.product(range(CHUNKS + 1), HOW, HOLDS, (True, False), (continued,)))
+            if not (case.how == "stall" and case.at == CHUNKS and case.chain)]
+
+
+# ---- weir and its upstream
+
+@pytest.fixture
+def weir_for(serve, up):
+    def make(continued):
+        groups, chains = {}, []
+        for hold, chain, limited in itertools.product(HOLDS, ("chain", "alone"), ("limited", "free")):
+            name = f"{hold}-{chain}-{limited}"
+            limits = {"ttft_timeout": LIMIT, "stream_idle_timeout": LIMIT} if limited == "limited" else {}
+            groups[name] = {f"a-{name}": {"at": "a", "info": {"supports_assistant_prefill": True}, **limits}}
+            if chain == "chain":
+                chains.append({name: ["spare"]})
+        groups["spare"] = {"b": {"info": {"supports_assistant_prefill": True}}}
+        own = {name: {"stream_hold": HOLDS[name.split("-")[0]]} for name in groups if HOLDS.get(name.split("-")[0])}
+        targets = {"continuation_targets": ["fallback", "group"]} if continued == "anywhere" else {}
+        by_name = {case.name: case for case in cases(continued)}
+        up.says("a", by_user(lambda user, call: Model(TEXT) if prefill_of(call) else Model(TEXT, fault_of(by_name[user]))))
+        up.says("b", by_user(lambda user, call: Model(TEXT)))
+        return serve(groups, weir={"groups": own, **targets},
+                     router={"fallbacks": chains, "disable_cooldowns": True, "enable_mid_stream_fallback_continuation": continued != "never"})
+    return make
+
+
+def fault_of(case):
+    return Fault(case.at, HOW[case.how])
+
+
+# ---- clients
+
+def request_of(case):
+    return {"model": case.group, "messages": HELLO, "stream": True, "user": case.name}
+
+
+def kind_of(error):
+    if isinstance(error, openai.APIStatusError):
+        return "status"
+    return "stream" if type(error) is openai.APIError else repr(error)
+
+
+def ask_blocking(weir, wanted):
+    def one(case):
+        chunks = []
+        try:
+            for chunk in client.chat.completions.create(**request_of(case)):
+                chunks.append(chunk)
+        except Exception as error:  # whatever the package raises is what is judged
+            return Seen.of(chunks, kind_of(error))
+        return Seen.of(chunks, "")
+    with sdk.client(weir, timeout=PATIENCE) as client, ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(one, wanted))
+
+
+def ask_asynchronous(weir, wanted):
+    async def one(client, turn, case):
+        chunks = []
+        async with turn:
+            try:
+                async for chunk in await client.chat.completions.create(**request_of(case)):
+                    chunks.append(chunk)
+            except Exception as error:  # whatever the package raises is what is judged
+                return Seen.of(chunks, kind_of(error))
+            return Seen.of(chunks, "")
+
+    async def main():
+        turn = asyncio.Semaphore(AT_ONCE)
+        async with sdk.async_client(weir, timeout=PATIENCE) as client:
+            return await asyncio.gather(*(one(client, turn, case) for case in wanted))
+    return asyncio.run(main())
+
+
+def ask_curl(weir, wanted):
+    """curl must see a complete HTTP message: when a stream fails, its last event is the error, and no end marker follows."""
+    def one(case):
+        done = subprocess.run(["curl", "-sN", "--max-time", str(PATIENCE), "-w", "%{stderr}%{http_code}", weir.url + "/v1/chat/completions", "-d", "@-"],
+                              input=json.dumps(request_of(case)).encode(), capture_output=True, timeout=2 * PATIENCE)
+        assert done.returncode == 0, f"curl ended with {done.returncode}: {done.stdout[-200:]}"
+        if done.stderr != b"200":
+            return Seen.of([], "status")
+        reply = Reply()
+        reply.body = done.stdout
+        read_events(reply)
+        assert bool(reply.error) != reply.done, done.stdout
+        chunks = [openai.types.chat.ChatCompletionChunk.model_validate(event) for event in reply.events if "error" not in event]
+        assert not reply.error or "error" in reply.events[-1], "something came after the error"
+        return Seen.of(chunks, "stream" if reply.error else "")
+    with ThreadPoolExecutor(AT_ONCE // 4) as pool:
+        return list(pool.map(one, wanted))
+
+
+CLIENTS = {"blocking": ask_blocking, "asynchronous": ask_asynchronous, "curl": ask_curl}
+
+
+@pytest.mark.parametrize("continued", CONTINUED)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_the_caller_sees(client, continued, weir_for, up):
+    wanted = cases(continued)
+    seen = CLIENTS[client](weir_for(continued), wanted)
+    assert up.wait_for(lambda u: not any(u.in_flight.values())), f"upstream connections stay open: {up.in_flight}"
+    calls = Counter((call.json["user"], call.deployment) for call in up.calls)
+    wrong = []
+    for case, found in zip(wanted, seen):
+        found.calls = {name: calls[case.name, name] for name in "ab" if calls[case.name, name]}
+        if found != case.expected:
+            wrong.append(f"{case.name}:\n    expected {case.expected}\n    but was  {found}")
+    assert not wrong, f"{len(wrong)} of {len(wanted)} are wrong\n" + "\n".join(wrong[:40])
+
+
+def test_a_continuation_is_sent_what_was_shown(weir_for, up):
+    """The text so far is one trailing assistant message, and nothing else is added to what the caller asked."""
+    wanted = [case for case in cases("elsewhere") if case.expected.calls == {"a": 1, "b": 1} and case.expected.ids == ("chatcmpl-a",)]
+    ask_blocking(weir_for("elsewhere"), wanted)
+    by_name = {case.name: case for case in wanted}
+    continued = [call for call in up.calls if call.deployment == "b"]
+    assert len(continued) == len(wanted) > 40
+    for call in continued:
+        shown = "".join(WORDS[:by_name[call.json["user"]].at - 1])
+        assert call.json["messages"] == [*HELLO, {"role": "assistant", "content": shown}]
