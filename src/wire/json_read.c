@@ -124,6 +124,34 @@ size_t weir_json_decode(struct weir_slice raw, char *room)
     return len;
 }
 
+static bool is_half_a_pair(struct weir_slice raw)
+{
+    size_t taken;
+    uint32_t code;
+
+    if (raw.ptr[1] != 'u')
+        return false;
+    code = hex4(raw.ptr + 2);
+    return code >= 0xd800 && code <= 0xdfff && read_unicode(raw, &taken) == REPLACEMENT;
+}
+
+size_t weir_json_decoded_len(struct weir_slice raw)
+{
+    size_t len = 0;
+
+    while (raw.len > 0) {
+        char out[4];
+
+        len += plain_part(&raw).len;
+        if (raw.len == 0)
+            break;
+        if (is_half_a_pair(raw))
+            return WEIR_SLICE_NONE;
+        len += spell_escape(&raw, out);
+    }
+    return len;
+}
+
 static int decoded(struct weir_slice raw, bool escaped, struct weir_arena *arena, struct weir_slice *ret_text)
 {
     char *room;

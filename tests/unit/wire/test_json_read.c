@@ -64,6 +64,8 @@ static void decodes_to(const char *text, struct weir_slice expected)
     assert_int_equal(weir_json_string(&value, &arena, &out), 0);
     assert_true(weir_slice_eq(out, expected));
     assert_true(weir_json_string_is(&value, expected));
+    if (!weir_slice_has(expected, WEIR_SLICE("\xef\xbf\xbd")))
+        assert_int_equal(weir_json_decoded_len(weir_json_inside(&value)), expected.len);
     assert_int_equal(out.ptr == value.text.ptr + 1, !value.escaped);
     weir_arena_deinit(&arena);
 }
@@ -77,6 +79,16 @@ static void escapes_are_undone(void **state)
     decodes_to("\"\\ud83d\\ude00\"", WEIR_SLICE("\xf0\x9f\x98\x80"));
     decodes_to("\"\\u0000\"", WEIR_SLICE("\0"));
     decodes_to("\"\\uDBFF\\uDFFF\"", WEIR_SLICE("\xf4\x8f\xbf\xbf"));
+}
+
+static void half_a_surrogate_pair_is_no_text(void **state)
+{
+    (void)state;
+    assert_int_equal(weir_json_decoded_len(WEIR_SLICE("ab\\ud83d")), WEIR_SLICE_NONE);
+    assert_int_equal(weir_json_decoded_len(WEIR_SLICE("\\ude00ab")), WEIR_SLICE_NONE);
+    assert_int_equal(weir_json_decoded_len(WEIR_SLICE("\\ud83d\\ud83d\\ude00")), WEIR_SLICE_NONE);
+    assert_int_equal(weir_json_decoded_len(WEIR_SLICE("a\\ud83d\\ude00\\ufffd")), 8);
+    assert_int_equal(weir_json_decoded_len(WEIR_SLICE_EMPTY), 0);
 }
 
 static void half_a_surrogate_pair_becomes_the_replacement_character(void **state)
@@ -203,6 +215,7 @@ int main(void)
         cmocka_unit_test(escapes_in_keys_count_as_what_they_spell),
         cmocka_unit_test(strings_are_compared_by_what_they_spell),
         cmocka_unit_test(escapes_are_undone),
+        cmocka_unit_test(half_a_surrogate_pair_is_no_text),
         cmocka_unit_test(half_a_surrogate_pair_becomes_the_replacement_character),
         cmocka_unit_test(only_strings_with_escapes_take_memory),
         cmocka_unit_test(keys_are_decoded_like_strings),
