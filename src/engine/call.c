@@ -12,6 +12,8 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/attempt.h"
+#include "engine/limits.h"
 #include "engine/router.h"
 
 enum { ARENA_BLOCK_BYTES = 2048, TURNS_MAX = 1 << 20 };
@@ -34,6 +36,7 @@ void weir_request_init(struct weir_request *request)
 int weir_call_begin(weir_router *router, weir_snapshot *snapshot, const struct weir_request *request,
                     const struct weir_mem *mem, uint64_t now_ns, weir_call **ret_call)
 {
+    struct weir_attempt_limits limits;
     weir_call *call;
 
     if (request->model.len == 0 || snapshot->router != router)
@@ -53,6 +56,8 @@ int weir_call_begin(weir_router *router, weir_snapshot *snapshot, const struct w
     weir_arena_init(&call->arena, mem, ARENA_BLOCK_BYTES, arena_max_bytes);
     weir_event_queue_init(&call->events, &call->arena);
     weir_router_seed_call(router, &call->rand);
+    weir_limits_find(NULL, &call->request.controls, &snapshot->spec.limits, request->stream, &limits);
+    call->deadline_ns = weir_time_add(now_ns, limits.call_deadline_ns);
     *ret_call = call;
     return 0;
 }
@@ -85,13 +90,50 @@ static bool is_ending(const struct weir_call *call)
     return call->state == WEIR_CALL_FAIL || call->state == WEIR_CALL_OVER;
 }
 
+/* The group that a failure is told of which is not a group's: the one that serves, or else the asked one. */
+static struct weir_slice group_of(const struct weir_call *call)
+{
+    return call->committed ? call->frame->from.group : call->root.from.group;
+}
+
 static void fail_for(struct weir_call *call, weir_kind kind, int status, weir_origin origin,
                      weir_reason reason)
 {
-    struct weir_loss loss = {.failure = {.kind = kind, .status = status, .origin = origin}, .reason = reason};
+    struct weir_loss loss = {.failure = {.kind = kind, .status = status, .origin = origin},
+                             .reason = reason,
+                             .group = group_of(call)};
 
-    if (!is_ending(call))
-        weir_call_fail(call, &loss);
+    if (is_ending(call))
+        return;
+    call->stop = loss.failure;
+    weir_call_fail(call, &loss);
+}
+
+void weir_call_fail_late(struct weir_call *call)
+{
+    const struct weir_frame *root = &call->root;
+    struct weir_loss loss = {.failure = {.kind = WEIR_KIND_TIMEOUT,
+                                         .status = weir_kind_row(WEIR_KIND_TIMEOUT)->status,
+                                         .origin = WEIR_ORIGIN_ROUTER},
+                             .reason = WEIR_REASON_TIMEOUT,
+                             .group = group_of(call)};
+
+    call->stop = loss.failure;
+    if (!call->committed && root->has_first)
+        loss = root->first;
+    else if (!call->committed && root->latest.failure.status != 0)
+        loss = root->latest;
+    weir_call_fail(call, &loss);
+}
+
+void weir_call_mark(struct weir_call *call, struct weir_slot_set *set, uint32_t slot)
+{
+    size_t words = (call->snapshot->slot_limit + 63) / 64;
+
+    if (set->words == NULL)
+        set->words = weir_arena_zalloc(&call->arena, words, sizeof(*set->words));
+    if (set->words != NULL)
+        set->words[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
 int weir_call_next(weir_call *call, uint64_t now_ns, struct weir_step *ret_step)
@@ -122,28 +164,40 @@ void weir_call_on_client_gone(weir_call *call, uint64_t now_ns)
         fail_for(call, WEIR_KIND_API_ERROR, 499, WEIR_ORIGIN_CLIENT_GONE, WEIR_REASON_CLIENT_GONE);
 }
 
+/* Stops an attempt, which is neither a success nor a failure of its own.  Returns whether the host must be
+ * told. */
+static bool stop(struct weir_call *call, struct weir_attempt *a)
+{
+    bool runs = weir_stream_runs(&a->stream);
+
+    a->ended_ns = call->now_ns;
+    if (runs && a->stream.state != WEIR_STREAM_ENDING)
+        weir_attempt_report_broken(call, a, &call->stop);
+    weir_stream_feed(&a->stream, WEIR_STREAM_ON_STOP);
+    return runs || a->cancel;
+}
+
 enum weir_turn weir_state_fail(struct weir_call *call, struct weir_step *ret_step)
 {
-    const struct weir_frame *frame = call->committed ? call->frame : &call->root;
     struct weir_attempt *a = call->attempts;
     struct weir_event *event;
-    bool runs;
+    bool must_tell;
 
     if (a != NULL) {
-        runs = a->state == WEIR_ATTEMPT_RUNNING || a->cancel;
         *ret_step = (struct weir_step){.kind = WEIR_STEP_CANCEL, .attempt = a->number};
+        must_tell = stop(call, a);
         weir_attempt_drop(call, a);
-        return runs ? WEIR_TURN_STEP : WEIR_TURN_AGAIN;
+        return must_tell ? WEIR_TURN_STEP : WEIR_TURN_AGAIN;
     }
     event = weir_event_add(&call->events, WEIR_EVENT_FAILED, call->now_ns);
     event->attempt = call->end.attempt;
-    event->group = frame->from.group;
+    event->group = call->end.group;
     event->u.failed.failure = call->end.failure;
     *ret_step = (struct weir_step){.kind = WEIR_STEP_FAIL};
     ret_step->u.fail = (struct weir_fail){.failure = call->end.failure,
                                           .reason = call->end.reason,
                                           .attempt = call->end.attempt,
-                                          .group = frame->from.group,
+                                          .group = call->end.group,
                                           .committed = call->committed};
     call->state = WEIR_CALL_OVER;
     return WEIR_TURN_STEP;
@@ -156,26 +210,27 @@ enum weir_turn weir_state_over(struct weir_call *call, struct weir_step *ret_ste
     return WEIR_TURN_IDLE;
 }
 
-static uint64_t next_deadline(const struct weir_call *call)
+/* When an attempt, or the call's own time, wants something to be done. */
+static uint64_t next_due(const struct weir_call *call)
 {
-    uint64_t soonest = WEIR_TIME_NEVER;
+    uint64_t soonest_ns = call->deadline_ns, due_ns;
 
     for (const struct weir_attempt *a = call->attempts; a != NULL; a = a->next) {
-        if (a->state != WEIR_ATTEMPT_RUNNING || (a->content && !a->committed))
-            return call->now_ns;
-        if (!a->paused && a->deadline_ns < soonest)
-            soonest = a->deadline_ns;
+        due_ns = weir_attempt_due(a, call->now_ns);
+        soonest_ns = due_ns < soonest_ns ? due_ns : soonest_ns;
     }
-    return soonest;
+    return soonest_ns;
 }
 
 uint64_t weir_call_expiry(const weir_call *call)
 {
-    if (call->state == WEIR_CALL_OVER || (call->state == WEIR_CALL_ASK && call->asking))
-        return WEIR_TIME_NEVER;
+    if (call->state == WEIR_CALL_RUN)
+        return next_due(call);
     if (call->state == WEIR_CALL_WAIT)
         return call->frame->loop.wait_until_ns;
-    return call->state == WEIR_CALL_RUN ? next_deadline(call) : call->now_ns;
+    if (call->state == WEIR_CALL_ASK && call->asking)
+        return call->deadline_ns;
+    return call->state == WEIR_CALL_OVER ? WEIR_TIME_NEVER : call->now_ns;
 }
 
 bool weir_call_event(weir_call *call, struct weir_event *ret_event)

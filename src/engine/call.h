@@ -20,7 +20,6 @@
 
 #include "base/arena.h"
 #include "base/rand.h"
-#include "engine/cooldown.h"
 #include "engine/event.h"
 #include "engine/filter.h"
 #include "engine/resolve.h"
@@ -49,11 +48,12 @@ enum weir_turn {
 
 /* A failure that a retry loop ended with, or is about to deal with. */
 struct weir_loss {
-    struct weir_failure failure;
+    struct weir_failure failure; /* status 0: nothing is lost */
     weir_reason reason;
-    uint32_t attempt;     /* 0: none was made */
-    uint32_t retries;     /* made when it happened ... */
-    uint32_t max_retries; /* ... of so many */
+    struct weir_slice group; /* that failed so */
+    uint32_t attempt;        /* 0: none was made */
+    uint32_t retries;        /* made when it happened ... */
+    uint32_t max_retries;    /* ... of so many */
 };
 
 /* One retry loop: the ordinary one of a frame, one of an order, or a single attempt on a sibling. */
@@ -90,36 +90,23 @@ struct weir_frame {
     size_t next_target;
 };
 
-enum weir_attempt_state { WEIR_ATTEMPT_RUNNING, WEIR_ATTEMPT_FINISHED, WEIR_ATTEMPT_FAILED };
-
-struct weir_attempt {
-    struct weir_attempt *next; /* with a higher number */
-    uint32_t number;
-    enum weir_attempt_state state;
-    struct weir_frame *frame;
-    const weir_deployment *deployment;
-    uint64_t started_ns;
-    uint64_t ended_ns;
-    uint64_t limit_ns;    /* from its start, or from the end of a pause */
-    uint64_t deadline_ns; /* WEIR_TIME_NEVER: none any more */
-    bool by_caller;       /* the deadline is the caller's own */
-    bool opened;
-    bool content;
-    bool paused;
-    bool committed;
-    bool cancel; /* the host must be told to stop it */
-    struct weir_failure failure;
-    weir_reason reason;
-    struct weir_outcome outcome;
-    bool cooled; /* its failure set a cooldown */
-    struct weir_cooldown cooldown;
-};
-
 /* A target that was tried or refused: it is not asked for again. */
 struct weir_tried {
     struct weir_tried *next;
     struct weir_slice name; /* aliases put through */
     struct weir_slice overrides;
+};
+
+/* The continuation of a stream; see continuation.c. */
+struct weir_continuation {
+    struct weir_frame *base;     /* whose attempt broke last; NULL: nothing is continued */
+    struct weir_loss first;      /* the first break: what the caller is told when there is no way on */
+    struct weir_failure failure; /* the latest break's ... */
+    uint32_t attempt;            /* ... and its attempt */
+    const weir_deployment *deployment;
+    bool itself_is_left;        /* the deployment that broke may be tried at last */
+    uint32_t next_source;       /* of the deployment's continue_to; past them: itself */
+    struct weir_slot_set tried; /* deployments that are not offered (again) */
 };
 
 struct weir_call {
@@ -133,13 +120,14 @@ struct weir_call {
     enum weir_call_state state;
     uint64_t began_ns;
     uint64_t now_ns;
+    uint64_t deadline_ns; /* of the call, as its latest attempt has it */
 
     struct weir_frame root;
     struct weir_frame *frame; /* the top one */
     struct weir_frame *spare_frames;
     struct weir_tried *tried;
     uint32_t tried_count;
-    struct weir_attempt *attempts; /* not yet dealt with, by number */
+    struct weir_attempt *attempts; /* attempt.h; not yet dealt with, by number */
     struct weir_attempt *spare_attempts;
     struct weir_slot_set failed;
 
@@ -150,57 +138,34 @@ struct weir_call {
     bool asking;        /* the last ask has no answer yet */
     weir_answer answer; /* to the last ask */
     bool committed;
-    bool broken;          /* a stream broke before content */
-    bool lost;            /* the call ends with a failure ... */
-    struct weir_loss end; /* ... this one: what WEIR_CALL_FAIL tells */
+    bool broken;         /* a stream broke before content */
+    bool other;          /* the caller has content that is not plain text ... */
+    uint64_t text_bytes; /* ... and so much that is */
+    struct weir_continuation continuation;
+    struct weir_failure stop; /* for which attempts are stopped that still run */
+    bool lost;                /* the call ends with a failure ... */
+    struct weir_loss end;     /* ... this one: what WEIR_CALL_FAIL tells */
     struct weir_hop_failure *failures;
     size_t failure_count;
     size_t failure_cap;
 };
-
-/* attempt.c: the life of an attempt. */
-
-/* NULL when it does not run. */
-struct weir_attempt *weir_attempt_running(const struct weir_call *call, uint32_t number);
-
-/* Ends a running attempt with a failure: counts it, and keeps later picks of the call away from it. */
-void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt,
-                       const struct weir_failure *failure, weir_reason reason);
-
-/* Tells observers of a failed attempt, and of the cooldown that it set. */
-void weir_attempt_report(struct weir_call *call, const struct weir_attempt *attempt, bool will_retry,
-                         uint64_t wait_ns);
-
-/* Takes an attempt out of the list once its end was dealt with. */
-void weir_attempt_drop(struct weir_call *call, struct weir_attempt *attempt);
-
-/* stream.c: how an answer comes in. */
-
-/* What an attempt of the request may take, and whether the caller says so (router-semantics 25). */
-uint64_t weir_stream_limit(const struct weir_call *call, const struct weir_frame *frame,
-                           const weir_deployment *deployment, bool *ret_by_caller);
-
-/* retry.c: after a failure. */
-
-/* Decides between another attempt in the loop and giving it up; reports the attempt, if there was one. */
-void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
-                      struct weir_attempt *attempt);
-
-/* Gives the loop up without a retry, for a failure that no attempt had. */
-void weir_retry_give_up(struct weir_call *call, const struct weir_failure *failure, weir_reason reason);
-
-/* walk.c: where to go when a loop is given up. */
-
-/* Notes that the call tried a target; false when it had before. */
-bool weir_walk_try(struct weir_call *call, struct weir_slice name, struct weir_slice overrides);
-
-/* call.c */
 
 /* The number of retries that the frame's hop, or else the request, asks for; WEIR_UNSET: neither. */
 uint32_t weir_call_num_retries(const struct weir_call *call, const struct weir_frame *frame);
 
 /* Ends the call with a failure. */
 void weir_call_fail(struct weir_call *call, const struct weir_loss *loss);
+
+/* Ends the call because its time is up (beyond 1). */
+void weir_call_fail_late(struct weir_call *call);
+
+/* Adds a slot to a set of the call; when memory runs out the call ends. */
+void weir_call_mark(struct weir_call *call, struct weir_slot_set *set, uint32_t slot);
+
+static inline bool weir_call_is_continuing(const struct weir_call *call)
+{
+    return call->continuation.base != NULL;
+}
 
 /* Takes the time that the host tells, which never goes back. */
 static inline void weir_call_note_time(struct weir_call *call, uint64_t now_ns)

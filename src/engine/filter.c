@@ -55,6 +55,7 @@ static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned f
         struct weir_candidates c = {.live = pick->live,
                                     .tier = &set->tiers[i],
                                     .failed = pick->failed,
+                                    .excluded = pick->excluded,
                                     .now_ns = pick->now_ns,
                                     .filters = filters};
 
@@ -70,14 +71,31 @@ static bool may_ignore_cooldowns(const struct weir_pick *pick)
            !weir_filter_any_healthy(pick->live, pick->from, pick->now_ns);
 }
 
+/* The deployment that was asked by its id. */
+static const weir_deployment *pick_only(const struct weir_pick *pick)
+{
+    const weir_deployment *only = pick->from->only;
+
+    if (only->spec.blocked)
+        return NULL;
+    if (pick->mode == WEIR_PICK_CONTINUATION &&
+        (!only->spec.supports_prefill || weir_slot_set_has(&pick->excluded, only->slot) ||
+         weir_live_is_cooling(pick->live, only->slot, pick->now_ns)))
+        return NULL;
+    return only;
+}
+
 const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand)
 {
+    const unsigned sibling = WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(EXCLUSION);
     const weir_deployment *chosen;
 
     if (pick->from->set == NULL)
-        return pick->from->only->spec.blocked ? NULL : pick->from->only;
+        return pick_only(pick);
     if (pick->mode == WEIR_PICK_SIBLINGS)
-        return pick_with(pick, WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(EXCLUSION), rand);
+        return pick_with(pick, sibling, rand);
+    if (pick->mode == WEIR_PICK_CONTINUATION)
+        return pick_with(pick, sibling | WEIR_FILTER_BIT(PREFILL) | WEIR_FILTER_BIT(SKIP), rand);
     chosen = pick_with(pick, WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(SKIP), rand);
     if (chosen == NULL && may_ignore_cooldowns(pick))
         chosen = pick_with(pick, WEIR_FILTER_BIT(SKIP), rand);

@@ -27,6 +27,12 @@ static inline bool weir_slot_set_has(const struct weir_slot_set *set, uint32_t s
     return set->words != NULL && (set->words[slot / 64] >> slot % 64 & 1) != 0;
 }
 
+static inline void weir_slot_set_remove(struct weir_slot_set *set, uint32_t slot)
+{
+    if (set->words != NULL)
+        set->words[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+}
+
 enum weir_filter {
 #define X(filter, drops) WEIR_FILTER_##filter,
 #include "engine/tbl/filters.h"
@@ -40,28 +46,37 @@ enum weir_filter {
 struct weir_candidates {
     const struct weir_live *live;
     const struct weir_tier *tier;
-    struct weir_slot_set failed; /* the deployments that failed in this call */
+    struct weir_slot_set failed;   /* the deployments that failed in this call */
+    struct weir_slot_set excluded; /* those that must not be offered */
     uint64_t now_ns;
     unsigned filters; /* WEIR_FILTER_BIT of those that are on */
 };
 
-static inline bool weir_filter_cooling(const struct weir_candidates *c, uint32_t slot)
+static inline bool weir_filter_no_prefill(const struct weir_candidates *c, uint32_t member)
 {
-    return weir_live_is_cooling(c->live, slot, c->now_ns);
+    return !c->tier->members[member]->spec.supports_prefill;
 }
 
-static inline bool weir_filter_failed(const struct weir_candidates *c, uint32_t slot)
+static inline bool weir_filter_cooling(const struct weir_candidates *c, uint32_t member)
 {
-    return weir_slot_set_has(&c->failed, slot);
+    return weir_live_is_cooling(c->live, c->tier->slots[member], c->now_ns);
+}
+
+static inline bool weir_filter_excluded(const struct weir_candidates *c, uint32_t member)
+{
+    return weir_slot_set_has(&c->excluded, c->tier->slots[member]);
+}
+
+static inline bool weir_filter_failed(const struct weir_candidates *c, uint32_t member)
+{
+    return weir_slot_set_has(&c->failed, c->tier->slots[member]);
 }
 
 /* Whether no filter that is on drops the member. */
 static inline bool weir_filter_keeps(const struct weir_candidates *c, uint32_t member)
 {
-    uint32_t slot = c->tier->slots[member];
-
 #define X(filter, drops)                                                                                     \
-    if ((c->filters & WEIR_FILTER_BIT(filter)) != 0 && drops(c, slot))                                       \
+    if ((c->filters & WEIR_FILTER_BIT(filter)) != 0 && drops(c, member))                                     \
         return false;
 #include "engine/tbl/filters.h"
 #undef X
@@ -73,9 +88,10 @@ uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member);
 
 /* Which deployments a pick is about. */
 enum weir_pick_mode {
-    WEIR_PICK_LOWEST,  /* the lowest order that has a candidate */
-    WEIR_PICK_ORDER,   /* one order, and no other */
-    WEIR_PICK_SIBLINGS /* what neither failed in this call nor cools down, lowest order first */
+    WEIR_PICK_LOWEST,      /* the lowest order that has a candidate */
+    WEIR_PICK_ORDER,       /* one order, and no other */
+    WEIR_PICK_SIBLINGS,    /* what is neither excluded nor cools down, lowest order first */
+    WEIR_PICK_CONTINUATION /* the same of what takes a prefill; an id is no exception */
 };
 
 struct weir_pick {
@@ -83,14 +99,15 @@ struct weir_pick {
     const struct weir_live *live;
     const struct weir_resolution *from;
     struct weir_slot_set failed;
+    struct weir_slot_set excluded; /* of the last two modes */
     uint64_t now_ns;
     enum weir_pick_mode mode;
     int32_t order; /* of WEIR_PICK_ORDER */
 };
 
 /*
- * Chooses a deployment; NULL when no candidate is left.  An id is taken even while it cools down, and not
- * when it is blocked.  Takes no lock and allocates nothing.
+ * Chooses a deployment; NULL when no candidate is left.  An id is taken even while it cools down, but for a
+ * continuation, and not when it is blocked.  Takes no lock and allocates nothing.
  */
 const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand);
 

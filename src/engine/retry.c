@@ -6,6 +6,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/attempt.h"
 #include "engine/call.h"
 #include "engine/fallback.h"
 #include "engine/policy.h"
@@ -51,6 +52,13 @@ static bool status_is_retryable(int status)
 {
     return status < 400 || status >= 500 || status == 401 || status == 403 || status == 408 ||
            status == 409 || status == 429;
+}
+
+bool weir_retry_mends(const struct weir_failure *failure)
+{
+    return failure->kind == WEIR_KIND_RATE_LIMIT ||
+           (failure->kind != WEIR_KIND_GUARDRAIL && failure->kind != WEIR_KIND_NOT_FOUND &&
+            status_is_retryable(failure->status));
 }
 
 bool weir_retry_is_worth(const struct weir_retry_case *c)
@@ -137,13 +145,14 @@ static void lose(struct weir_call *call, const struct weir_failure *failure, wei
 {
     call->frame->latest = (struct weir_loss){.failure = *failure,
                                              .reason = reason,
+                                             .group = call->frame->from.group,
                                              .attempt = attempt == NULL ? 0 : attempt->number,
                                              .retries = call->frame->loop.retries,
                                              .max_retries = call->frame->loop.limit};
 }
 
 void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
-                      struct weir_attempt *attempt)
+                      const struct weir_attempt *attempt)
 {
     struct weir_loop *loop = &call->frame->loop;
     struct weir_retry_case c = case_of(call, failure, attempt);
@@ -155,6 +164,9 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
     again = loop->retries < loop->limit && call->tries < WEIR_CALL_TRIES_MAX && weir_retry_is_worth(&c);
     loop->wait_ns = again ? weir_retry_wait(&c, loop->retries, &call->rand) : 0;
     loop->wait_until_ns = weir_time_add(call->now_ns, loop->wait_ns);
+    /* A wait that leaves no time for its attempt is not begun (beyond 1). */
+    again = again && loop->wait_until_ns < call->deadline_ns;
+    loop->wait_ns = again ? loop->wait_ns : 0;
     if (attempt != NULL)
         weir_attempt_report(call, attempt, again, loop->wait_ns);
     lose(call, failure, reason, attempt);

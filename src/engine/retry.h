@@ -7,10 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <weir/call.h>
 #include <weir/failure.h>
 #include <weir/snapshot.h>
 
 #include "base/rand.h"
+
+struct weir_attempt;
 
 /* All that the decisions about one failure rest on. */
 struct weir_retry_case {
@@ -30,7 +33,18 @@ uint32_t weir_retry_limit(const struct weir_retry_case *c);
 /* Whether another attempt may mend the failure. */
 bool weir_retry_is_worth(const struct weir_retry_case *c);
 
+/* Whether its kind and status alone make it worth another attempt; a rate limit always is (decisions 31). */
+bool weir_retry_mends(const struct weir_failure *failure);
+
 /* The wait before the retry, when so many were made before. */
 uint64_t weir_retry_wait(const struct weir_retry_case *c, uint32_t retries, struct weir_rand *rand);
+
+/* Decides between another attempt in the top frame's loop and giving it up; reports the attempt, if there was
+ * one. */
+void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
+                      const struct weir_attempt *attempt);
+
+/* Gives the loop up without a retry, for a failure that no attempt had. */
+void weir_retry_give_up(struct weir_call *call, const struct weir_failure *failure, weir_reason reason);
 
 #endif

@@ -1,206 +1,217 @@
 /*
- * How an answer comes in: opened, first chunk, content, finished, broken.
+ * The table says where an input leads and which clocks run; here chunks are turned into inputs, and clocks
+ * are set.  A clock is the time at which it runs out, written when it begins anew, so that the next of them
+ * is the least of a few numbers.
  *
- * Opening ends an attempt for nobody: a stream that breaks before content went out is a failed attempt like
- * any other, and the window of the error rates gets an attempt when it is over (decisions 1).  Content is
- * committed, once, when the host asks for a step; from then on the attempt's end is the call's end.
+ * Invariants: content is set from HOLDING on and never without a chunk; a clock that is off never ends.
  */
-#include "engine/call.h"
+#include "engine/stream.h"
 
 #include "base/time.h"
-#include "engine/fallback.h"
-#include "engine/limits.h"
-#include "engine/router.h"
 
-uint64_t weir_stream_limit(const struct weir_call *call, const struct weir_frame *frame,
-                           const weir_deployment *deployment, bool *ret_by_caller)
+/* After a finish reason the usage and the end marker are due within this. */
+static const uint64_t tail_ns = 5 * WEIR_NS_PER_S;
+
+enum {
+    TIMEOUT = 1 << WEIR_CLOCK_TIMEOUT,
+    TTFT = 1 << WEIR_CLOCK_TTFT,
+    IDLE = 1 << WEIR_CLOCK_IDLE,
+    RATE = 1 << WEIR_CLOCK_RATE,
+    TAIL = 1 << WEIR_CLOCK_TAIL
+};
+
+static const struct {
+    unsigned stream;
+    unsigned plain;
+} clocks[WEIR_STREAM_STATES] = {
+#define WEIR_STREAM_STATE(state, stream_clocks, plain_clocks, prose)                                         \
+    [WEIR_STREAM_##state] = {(stream_clocks), (plain_clocks)},
+#include "engine/tbl/stream.h"
+};
+
+static const unsigned char rows[WEIR_STREAM_STATES][WEIR_STREAM_INPUTS] = {
+#define WEIR_STREAM_ROW(state, input, next, prose)                                                           \
+    [WEIR_STREAM_##state][WEIR_STREAM_ON_##input] = WEIR_STREAM_##next,
+#include "engine/tbl/stream.h"
+};
+
+/* A row twice is a warning of the compiler's; one that is missing shows here. */
+enum {
+    ROWS = 0
+#define WEIR_STREAM_ROW(state, input, next, prose) +1
+#include "engine/tbl/stream.h"
+};
+_Static_assert((int)ROWS == (int)WEIR_STREAM_STATES * (int)WEIR_STREAM_INPUTS,
+               "a state and an input have no row");
+
+enum weir_stream_state weir_stream_next(enum weir_stream_state state, enum weir_stream_input input)
 {
-    const struct weir_controls *request = &call->request.controls;
-    struct weir_limits limits = WEIR_LIMITS_NONE;
-    unsigned callers = 0, bit = WEIR_LIMIT_BIT(TIMEOUT), taken;
-    uint64_t limit_ns;
-
-    if (frame->target != NULL) {
-        taken = weir_limits_take(&limits, &frame->target->controls.limits);
-        callers |= frame->target->controls.by_caller ? taken : 0;
-    }
-    taken = weir_limits_take(&limits, &request->limits);
-    callers |= request->by_caller ? taken : 0;
-    (void)weir_limits_take(&limits, &deployment->spec.limits);
-    limit_ns = limits.timeout_ns;
-    if (call->request.stream && limits.stream_timeout_ns != WEIR_UNSET_NS) {
-        limit_ns = limits.stream_timeout_ns;
-        bit = WEIR_LIMIT_BIT(STREAM_TIMEOUT);
-    }
-    *ret_by_caller = (callers & bit) != 0;
-    return limit_ns;
+    return state < WEIR_STREAM_STATES ? (enum weir_stream_state)rows[state][input] : state;
 }
 
-void weir_call_on_opened(weir_call *call, uint32_t attempt, uint64_t now_ns)
+/* Begins the clocks that count from the beginning of the attempt, or from the end of a pause. */
+static void begin_clocks(struct weir_stream *s, uint64_t now_ns)
 {
-    struct weir_attempt *a = weir_attempt_running(call, attempt);
-
-    weir_call_note_time(call, now_ns);
-    if (a != NULL)
-        a->opened = true;
+    s->ends_ns[WEIR_CLOCK_TIMEOUT] = weir_time_add(now_ns, s->limits.timeout_ns);
+    s->ends_ns[WEIR_CLOCK_TTFT] = weir_time_add(now_ns, s->limits.ttft_ns);
+    s->ends_ns[WEIR_CLOCK_IDLE] = weir_time_add(now_ns, s->limits.idle_ns);
+    s->ends_ns[WEIR_CLOCK_TAIL] = weir_time_add(now_ns, tail_ns);
 }
 
-void weir_call_on_chunk(weir_call *call, uint32_t attempt, const struct weir_stream_chunk *chunk,
-                        uint64_t now_ns)
+void weir_stream_begin(struct weir_stream *stream, const struct weir_attempt_limits *limits, bool is_plain,
+                       uint64_t now_ns)
 {
-    struct weir_attempt *a = weir_attempt_running(call, attempt);
-
-    weir_call_note_time(call, now_ns);
-    if (a == NULL)
-        return;
-    a->opened = true;
-    if (call->request.stream)
-        a->deadline_ns = WEIR_TIME_NEVER;
-    if (chunk->deltas > 0 || chunk->full)
-        a->content = true;
+    *stream = (struct weir_stream){
+        .state = WEIR_STREAM_ASKED, .is_plain = is_plain, .began_ns = now_ns, .limits = *limits};
+    begin_clocks(stream, now_ns);
 }
 
-void weir_call_on_paused(weir_call *call, uint32_t attempt, bool paused, uint64_t now_ns)
+void weir_stream_feed(struct weir_stream *stream, enum weir_stream_input input)
 {
-    struct weir_attempt *a = weir_attempt_running(call, attempt);
-
-    weir_call_note_time(call, now_ns);
-    if (a == NULL || a->paused == paused)
-        return;
-    a->paused = paused;
-    if (a->deadline_ns != WEIR_TIME_NEVER)
-        a->deadline_ns = weir_time_add(call->now_ns, a->limit_ns);
+    stream->opened |=
+        input == WEIR_STREAM_ON_OPENED || input == WEIR_STREAM_ON_CHUNK || input == WEIR_STREAM_ON_CONTENT;
+    stream->state = weir_stream_next(stream->state, input);
 }
 
-/* Whether a filtered answer is to be had elsewhere (router-semantics 11.5). */
-static bool is_refused(const struct weir_call *call, const struct weir_attempt *a,
-                       const struct weir_outcome *outcome)
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 {
-    return outcome->content_filtered && !call->request.stream && !a->content &&
-           !call->request.disable_fallbacks && weir_fallback_has_content_policy(call, a->frame);
+    return a_ns > b_ns ? a_ns : b_ns;
 }
 
-void weir_call_on_finished(weir_call *call, uint32_t attempt, const struct weir_outcome *outcome,
-                           uint64_t now_ns)
+static void note_chunk(struct weir_stream *s, uint64_t now_ns)
 {
-    struct weir_attempt *a = weir_attempt_running(call, attempt);
-    const struct weir_failure filtered = {.kind = WEIR_KIND_CONTENT_POLICY,
-                                          .status = weir_kind_row(WEIR_KIND_CONTENT_POLICY)->status,
-                                          .origin = WEIR_ORIGIN_PROVIDER};
-
-    weir_call_note_time(call, now_ns);
-    if (a == NULL)
-        return;
-    if (is_refused(call, a, outcome)) {
-        weir_attempt_fail(call, a, &filtered, WEIR_REASON_CONTENT_FILTERED);
-        return;
-    }
-    a->state = WEIR_ATTEMPT_FINISHED;
-    a->ended_ns = call->now_ns;
-    a->outcome = *outcome;
-    if (!call->request.caller_credentials)
-        weir_live_enter(&call->router->live, a->deployment->slot, true, call->now_ns);
-}
-
-void weir_call_on_failed(weir_call *call, uint32_t attempt, const struct weir_failure *failure,
-                         uint64_t now_ns)
-{
-    struct weir_attempt *a = weir_attempt_running(call, attempt);
-
-    weir_call_note_time(call, now_ns);
-    if (a != NULL)
-        weir_attempt_fail(call, a, failure, WEIR_REASON_ATTEMPT);
-}
-
-static void end_overdue(struct weir_call *call)
-{
-    struct weir_failure timeout = {.kind = WEIR_KIND_TIMEOUT,
-                                   .status = weir_kind_row(WEIR_KIND_TIMEOUT)->status};
-
-    for (struct weir_attempt *a = call->attempts; a != NULL; a = a->next) {
-        if (a->state != WEIR_ATTEMPT_RUNNING || a->paused || call->now_ns < a->deadline_ns)
-            continue;
-        timeout.origin = a->by_caller ? WEIR_ORIGIN_CALLER_LIMIT : WEIR_ORIGIN_PROVIDER;
-        a->cancel = true;
-        weir_attempt_fail(call, a, &timeout, WEIR_REASON_TIMEOUT);
-    }
-}
-
-/* A stream that broke before content has been served by the attempt after all. */
-static void tell_recovered(struct weir_call *call, const struct weir_attempt *a)
-{
-    struct weir_event *event;
-
-    if (!call->broken)
-        return;
-    call->broken = false;
-    event = weir_event_add(&call->events, WEIR_EVENT_STREAM_RECOVERED, call->now_ns);
-    event->attempt = a->number;
-    event->group = a->frame->from.group;
-    event->deployment = a->deployment->spec.id;
-}
-
-static enum weir_turn commit(struct weir_call *call, struct weir_attempt *a, struct weir_step *ret_step)
-{
-    a->committed = true;
-    call->committed = true;
-    tell_recovered(call, a);
-    *ret_step = (struct weir_step){.kind = WEIR_STEP_COMMIT, .attempt = a->number};
-    return WEIR_TURN_STEP;
-}
-
-static enum weir_turn deliver(struct weir_call *call, const struct weir_attempt *a,
-                              struct weir_step *ret_step)
-{
-    struct weir_event *event;
-
-    tell_recovered(call, a);
-    event = weir_event_add(&call->events, WEIR_EVENT_SUCCEEDED, call->now_ns);
-    event->attempt = a->number;
-    event->group = a->frame->from.group;
-    event->deployment = a->deployment->spec.id;
-    event->u.succeeded.prompt_tokens = a->outcome.prompt_tokens;
-    event->u.succeeded.completion_tokens = a->outcome.completion_tokens;
-    event->u.succeeded.duration_ns = call->now_ns - call->began_ns;
-    call->state = WEIR_CALL_OVER;
-    *ret_step = (struct weir_step){.kind = WEIR_STEP_DELIVER, .attempt = a->number};
-    return WEIR_TURN_STEP;
-}
-
-static enum weir_turn lose(struct weir_call *call, struct weir_attempt *a)
-{
-    struct weir_loss loss = {.failure = a->failure,
-                             .reason = a->reason,
-                             .attempt = a->number,
-                             .retries = a->frame->loop.retries,
-                             .max_retries = a->frame->loop.limit};
-
-    if (a->committed) {
-        weir_attempt_report(call, a, false, 0);
-        weir_call_fail(call, &loss);
+    if (s->chunks == 0) {
+        s->first_chunk_ns = now_ns;
+        s->ends_ns[WEIR_CLOCK_IDLE] = weir_time_add(now_ns, s->limits.idle_ns);
     } else {
-        call->broken |= call->request.stream && a->opened;
-        weir_retry_judge(call, &loss.failure, loss.reason, a);
+        s->longest_silence_ns = later(s->longest_silence_ns, now_ns - s->heard_ns);
     }
-    weir_attempt_drop(call, a);
-    return WEIR_TURN_AGAIN;
+    s->heard_ns = now_ns;
+    s->chunks++;
 }
 
-enum weir_turn weir_state_run(struct weir_call *call, struct weir_step *ret_step)
+static void begin_content(struct weir_stream *s, uint64_t now_ns)
 {
-    end_overdue(call);
-    for (struct weir_attempt *a = call->attempts; a != NULL; a = a->next) {
-        if (a->cancel) {
-            a->cancel = false;
-            *ret_step = (struct weir_step){.kind = WEIR_STEP_CANCEL, .attempt = a->number};
-            return WEIR_TURN_STEP;
-        }
-        if (a->state == WEIR_ATTEMPT_FAILED)
-            return lose(call, a);
-        if (a->content && !a->committed)
-            return commit(call, a, ret_step);
-        if (a->state == WEIR_ATTEMPT_FINISHED)
-            return deliver(call, a, ret_step);
+    const struct weir_stream_hold *hold = &s->limits.hold;
+
+    s->content = true;
+    s->first_content_ns = now_ns;
+    s->window_end_ns =
+        hold->window_ns == WEIR_UNSET_NS ? WEIR_TIME_NEVER : weir_time_add(now_ns, hold->window_ns);
+    s->ends_ns[WEIR_CLOCK_RATE] = weir_rate_begin(&s->rate, &s->limits.rate, now_ns);
+}
+
+static void note_content(struct weir_stream *s, const struct weir_stream_chunk *chunk, uint64_t now_ns)
+{
+    if (!s->content)
+        begin_content(s, now_ns);
+    s->deltas += chunk->deltas;
+    s->text_bytes += chunk->text_bytes;
+    s->ends_ns[WEIR_CLOCK_IDLE] = weir_time_add(now_ns, s->limits.idle_ns);
+    weir_rate_count(&s->rate, chunk->deltas, now_ns);
+    if (chunk->full || s->deltas >= s->limits.hold.tokens)
+        s->window_end_ns = now_ns;
+}
+
+void weir_stream_chunk(struct weir_stream *stream, const struct weir_stream_chunk *chunk, uint64_t now_ns)
+{
+    /* What is too much to hold is shown, whatever it is. */
+    bool content = chunk->deltas > 0 || chunk->full;
+
+    note_chunk(stream, now_ns);
+    stream->other |= chunk->other;
+    if (content)
+        note_content(stream, chunk, now_ns);
+    weir_stream_feed(stream, content ? WEIR_STREAM_ON_CONTENT : WEIR_STREAM_ON_CHUNK);
+    if (!chunk->finish)
+        return;
+    if (stream->state != WEIR_STREAM_ENDING)
+        stream->ends_ns[WEIR_CLOCK_TAIL] = weir_time_add(now_ns, tail_ns);
+    weir_stream_feed(stream, WEIR_STREAM_ON_FINISH);
+}
+
+void weir_stream_pause(struct weir_stream *stream, bool paused, uint64_t now_ns)
+{
+    if (stream->paused == paused)
+        return;
+    stream->paused = paused;
+    if (stream->chunks > 0 && paused)
+        stream->longest_silence_ns = later(stream->longest_silence_ns, now_ns - stream->heard_ns);
+    if (paused)
+        return;
+    stream->heard_ns = now_ns;
+    begin_clocks(stream, now_ns);
+    if (stream->content)
+        stream->ends_ns[WEIR_CLOCK_RATE] = weir_rate_begin(&stream->rate, &stream->limits.rate, now_ns);
+}
+
+static unsigned running(const struct weir_stream *s)
+{
+    if (s->paused || !weir_stream_runs(s))
+        return 0;
+    return s->is_plain ? clocks[s->state].plain : clocks[s->state].stream;
+}
+
+uint64_t weir_stream_due(const struct weir_stream *stream)
+{
+    unsigned on = running(stream);
+    uint64_t due_ns = stream->state == WEIR_STREAM_HOLDING ? stream->window_end_ns : WEIR_TIME_NEVER;
+
+    for (unsigned clock = 0; clock < WEIR_CLOCKS; clock++)
+        if ((on >> clock & 1) != 0 && stream->ends_ns[clock] < due_ns)
+            due_ns = stream->ends_ns[clock];
+    return due_ns;
+}
+
+/* The clock of the speed ends with a look, which may put it off. */
+static bool has_ended(struct weir_stream *s, enum weir_clock clock, uint64_t now_ns)
+{
+    if (s->ends_ns[clock] > now_ns)
+        return false;
+    return clock != WEIR_CLOCK_RATE || weir_rate_look(&s->rate, now_ns, &s->ends_ns[WEIR_CLOCK_RATE]);
+}
+
+bool weir_stream_is_late(struct weir_stream *stream, uint64_t now_ns, bool *ret_by_caller)
+{
+    unsigned on = running(stream);
+    bool late = false, is_callers = false, own;
+    uint64_t first_ns = 0;
+
+    for (unsigned clock = 0; clock < WEIR_CLOCKS; clock++) {
+        if ((on >> clock & 1) == 0 || !has_ended(stream, (enum weir_clock)clock, now_ns))
+            continue;
+        own = (stream->limits.by_caller >> clock & 1) != 0;
+        /* The one that ended first; of two at once the one that counts. */
+        if (late && (stream->ends_ns[clock] > first_ns || (stream->ends_ns[clock] == first_ns && own)))
+            continue;
+        late = true;
+        is_callers = own;
+        first_ns = stream->ends_ns[clock];
     }
-    return WEIR_TURN_IDLE;
+    if (late)
+        *ret_by_caller = is_callers;
+    return late;
+}
+
+/* A time as one since the attempt began; what came with the beginning came a nanosecond later. */
+static uint64_t since(const struct weir_stream *s, uint64_t time_ns)
+{
+    return time_ns > s->began_ns ? time_ns - s->began_ns : 1;
+}
+
+struct weir_stream_facts weir_stream_facts(const struct weir_stream *stream, uint64_t now_ns)
+{
+    struct weir_stream_facts facts = {
+        .chunks = stream->chunks, .deltas = stream->deltas, .longest_silence_ns = stream->longest_silence_ns};
+
+    if (stream->is_plain)
+        return (struct weir_stream_facts){.chunks = 0};
+    if (stream->chunks == 0)
+        return facts;
+    facts.first_chunk_ns = since(stream, stream->first_chunk_ns);
+    if (stream->content)
+        facts.first_content_ns = since(stream, stream->first_content_ns);
+    if (!stream->paused)
+        facts.longest_silence_ns = later(facts.longest_silence_ns, now_ns - stream->heard_ns);
+    return facts;
 }

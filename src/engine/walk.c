@@ -6,7 +6,7 @@
  * the second order goes to the chain at once.  Whatever is tried is remembered by name and overrides, so the
  * walk ends: every target serves at most once in a call.
  */
-#include "engine/call.h"
+#include "engine/walk.h"
 
 #include <string.h>
 
@@ -51,12 +51,16 @@ static void note_failure(struct weir_call *call, struct weir_frame *frame)
         frame->from.group, frame->first.failure, frame->first.reason, frame->first.attempt};
 }
 
-/* The frame has no way on: the one below takes its next target, or the call ends with its first error. */
-static enum weir_turn go_back(struct weir_call *call)
+enum weir_turn weir_walk_back(struct weir_call *call)
 {
     struct weir_frame *frame = call->frame;
 
-    note_failure(call, frame);
+    if (frame == call->continuation.base) {
+        call->state = WEIR_CALL_CONTINUE;
+        return WEIR_TURN_AGAIN;
+    }
+    if (!weir_call_is_continuing(call))
+        note_failure(call, frame);
     if (frame == &call->root) {
         weir_call_fail(call, &frame->first);
         return WEIR_TURN_AGAIN;
@@ -108,16 +112,26 @@ enum weir_turn weir_state_leave(struct weir_call *call, struct weir_step *ret_st
         weir_call_fail(call, &call->root.first);
         return WEIR_TURN_AGAIN;
     }
+    if (call->now_ns >= call->deadline_ns) {
+        weir_call_fail_late(call);
+        return WEIR_TURN_AGAIN;
+    }
     if (call->request.disable_fallbacks || call->tries >= WEIR_CALL_TRIES_MAX)
-        return go_back(call);
+        return weir_walk_back(call);
     if (next_in_group(call))
         return WEIR_TURN_AGAIN;
     frame->phase = WEIR_PHASE_CHAIN;
     note_failure(call, frame);
-    if (!weir_fallback_chain(call, frame, frame->latest.failure.kind, &frame->chain))
-        return go_back(call);
+    return weir_walk_begin(call, frame->latest.failure.kind) ? WEIR_TURN_AGAIN : weir_walk_back(call);
+}
+
+bool weir_walk_begin(struct weir_call *call, weir_kind kind)
+{
+    if (!weir_fallback_chain(call, call->frame, kind, &call->frame->chain))
+        return false;
+    call->frame->next_target = 0;
     call->state = WEIR_CALL_WALK;
-    return WEIR_TURN_AGAIN;
+    return true;
 }
 
 /* The target that the walk of the top frame has come to. */
@@ -193,12 +207,16 @@ enum weir_turn weir_state_walk(struct weir_call *call, struct weir_step *ret_ste
         if (weir_walk_try(call, name, target_of(call)->overrides))
             return must_ask(call, name) ? ask(call, name, ret_step) : hop(call);
     }
-    return go_back(call);
+    return weir_walk_back(call);
 }
 
 enum weir_turn weir_state_ask(struct weir_call *call, struct weir_step *ret_step)
 {
     (void)ret_step;
+    if (call->now_ns >= call->deadline_ns) {
+        weir_call_fail_late(call);
+        return WEIR_TURN_AGAIN;
+    }
     if (call->asking)
         return WEIR_TURN_IDLE;
     if (call->answer == WEIR_ANSWER_YES)

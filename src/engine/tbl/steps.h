@@ -5,6 +5,7 @@
 X(RESOLVE, weir_state_resolve, "finds what the name of the frame stands for")
 X(PICK, weir_state_pick, "chooses a deployment and starts an attempt on it")
 X(RUN, weir_state_run, "has attempts running and waits for news of them")
+X(CONTINUE, weir_state_continue, "looks who carries on a stream that broke, and starts an attempt on it")
 X(WAIT, weir_state_wait, "waits before a retry")
 X(LEAVE, weir_state_leave, "has given up a retry loop and looks where to go: orders, siblings, chain")
 X(WALK, weir_state_walk, "takes the next target of the chain")

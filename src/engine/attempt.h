@@ -1,0 +1,80 @@
+/*
+ * The life of an attempt: begun for a deployment, ended by what the host tells, entered in the counters.
+ */
+#ifndef WEIR_ENGINE_ATTEMPT_H
+#define WEIR_ENGINE_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weir/call.h>
+
+#include "engine/call.h"
+#include "engine/cooldown.h"
+#include "engine/stream.h"
+
+struct weir_attempt {
+    struct weir_attempt *next; /* with a higher number */
+    uint32_t number;
+    struct weir_frame *frame;
+    const weir_deployment *deployment;
+    uint64_t started_ns;
+    uint64_t ended_ns;
+    struct weir_stream stream;
+    bool continues; /* carries on what the caller has */
+    bool committed;
+    bool cancel; /* the host must be told to stop it */
+    struct weir_failure failure;
+    weir_reason reason;
+    struct weir_outcome outcome;
+    bool cooled; /* its failure set a cooldown */
+    struct weir_cooldown cooldown;
+};
+
+/*
+ * Starts an attempt of the top frame on the deployment, with a step of the kind: START or CONTINUE.  When the
+ * time of the call is up it ends the call instead.
+ */
+enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment *deployment,
+                                  weir_step_kind kind, struct weir_step *ret_step);
+
+/* NULL when it does not run. */
+struct weir_attempt *weir_attempt_running(const struct weir_call *call, uint32_t number);
+
+/* When the call must look at it: now, once there is something to do about it. */
+static inline uint64_t weir_attempt_due(const struct weir_attempt *attempt, uint64_t now_ns)
+{
+    if (!weir_stream_runs(&attempt->stream) ||
+        (attempt->stream.state == WEIR_STREAM_ENDING && attempt->stream.content && !attempt->committed))
+        return now_ns;
+    return weir_stream_due(&attempt->stream);
+}
+
+/* Ends a running attempt with success: its entry in the counters. */
+void weir_attempt_finish(struct weir_call *call, struct weir_attempt *attempt, enum weir_stream_input input,
+                         const struct weir_outcome *outcome);
+
+/* Ends a running attempt with a failure, by FAILED or LATE: counts it, and keeps later picks of the call away
+ * from it.  After a finish reason it ends with success all the same. */
+void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt, enum weir_stream_input input,
+                       const struct weir_failure *failure, weir_reason reason);
+
+/* Tells observers of a failed attempt, of its stream, and of the cooldown that it set. */
+void weir_attempt_report(struct weir_call *call, const struct weir_attempt *attempt, bool will_retry,
+                         uint64_t wait_ns);
+
+/* Tells observers how a stream that had opened ended without being complete. */
+void weir_attempt_report_broken(struct weir_call *call, const struct weir_attempt *attempt,
+                                const struct weir_failure *failure);
+
+/* An event that is about the attempt. */
+struct weir_event *weir_attempt_event(struct weir_call *call, const struct weir_attempt *attempt,
+                                      weir_event_kind kind, uint64_t time_ns);
+
+/* What is lost with a failed attempt. */
+struct weir_loss weir_attempt_loss(const struct weir_attempt *attempt);
+
+/* Takes an attempt out of the list once its end was dealt with. */
+void weir_attempt_drop(struct weir_call *call, struct weir_attempt *attempt);
+
+#endif
