@@ -36,12 +36,8 @@ enum { LISTS = sizeof(lists) / sizeof(*lists), ORIGINS = sizeof(origins) / sizeo
 /* The keys of a dict target that say how its hop is routed; the others change the request. */
 static const struct weir_setting_row retries_row = {
     .type = WEIR_VALUE_U32, .max = 1000000, .key = WEIR_SLICE_INIT("num_retries")};
-static const struct weir_setting_row timeout_row = {
-    .type = WEIR_VALUE_SECONDS, .min = 0.001, .max = 2592000, .key = WEIR_SLICE_INIT("timeout")};
 static const struct weir_setting_row request_timeout_row = {
     .type = WEIR_VALUE_SECONDS, .min = 0.001, .max = 2592000, .key = WEIR_SLICE_INIT("request_timeout")};
-static const struct weir_setting_row stream_timeout_row = {
-    .type = WEIR_VALUE_SECONDS, .min = 0.001, .max = 2592000, .key = WEIR_SLICE_INIT("stream_timeout")};
 static const struct weir_setting_row hidden_row = {.type = WEIR_VALUE_BOOL, .key = WEIR_SLICE_INIT("hidden")};
 static const struct weir_setting_row retry_policy_row = {.type = WEIR_VALUE_RETRIES};
 
@@ -63,11 +59,10 @@ static int read_control(struct weir_loader *loader, const struct weir_yaml *map,
     return rv == WEIR_VALUE_WRONG ? WEIR_CONFIG_REFUSED : rv;
 }
 
-static bool is_control(struct weir_slice key)
+static bool is_control(struct weir_loader *loader, struct weir_slice key)
 {
-    return weir_slice_eq(key, retries_row.key) || weir_slice_eq(key, timeout_row.key) ||
-           weir_slice_eq(key, request_timeout_row.key) || weir_slice_eq(key, stream_timeout_row.key) ||
-           weir_slice_eq(key, WEIR_SLICE("model"));
+    return weir_loader_find(loader, WEIR_SECTION_LIMIT, key) != NULL || weir_slice_eq(key, retries_row.key) ||
+           weir_slice_eq(key, request_timeout_row.key) || weir_slice_eq(key, WEIR_SLICE("model"));
 }
 
 /* The keys of a dict target that change the request of its hop, as JSON; empty when there are none. */
@@ -78,9 +73,23 @@ static struct weir_slice overrides_of(struct weir_loader *loader, const struct w
     rest.count = 0;
     rest.pairs = weir_arena_zalloc(loader->arena, map->count + 1, sizeof(*rest.pairs));
     for (size_t i = 0; rest.pairs != NULL && i < map->count; i++)
-        if (!is_control(map->pairs[i].key->text))
+        if (!is_control(loader, map->pairs[i].key->text))
             rest.pairs[rest.count++] = map->pairs[i];
     return rest.count == 0 ? WEIR_SLICE_EMPTY : weir_tree_json(&rest, false, loader->arena);
+}
+
+/* The limits of a dict target; `timeout` beats its second spelling. */
+static int read_target_limits(struct weir_loader *loader, const struct weir_yaml *map,
+                              const struct weir_path *path, struct weir_limits *limits)
+{
+    int rv = read_control(loader, map, path, &request_timeout_row, &limits->timeout_ns);
+
+    for (int id = 0; rv == 0 && id < WEIR_LIMITS; id++) {
+        const struct weir_setting_row *row = weir_schema_limit((enum weir_limit_id)id);
+
+        rv = read_control(loader, map, path, row, (char *)limits + row->offset);
+    }
+    return rv;
 }
 
 static int read_dict_target(struct weir_loader *loader, const struct weir_yaml *map,
@@ -96,11 +105,7 @@ static int read_dict_target(struct weir_loader *loader, const struct weir_yaml *
     target->overrides = overrides_of(loader, map);
     rv = read_control(loader, map, path, &retries_row, &target->controls.num_retries);
     if (rv == 0)
-        rv = read_control(loader, map, path, &request_timeout_row, &target->controls.limits.timeout_ns);
-    if (rv == 0)
-        rv = read_control(loader, map, path, &timeout_row, &target->controls.limits.timeout_ns);
-    if (rv == 0)
-        rv = read_control(loader, map, path, &stream_timeout_row, &target->controls.limits.stream_timeout_ns);
+        rv = read_target_limits(loader, map, path, &target->controls.limits);
     return rv;
 }
 

@@ -198,7 +198,7 @@ static uint32_t override_of(struct weir_loader *loader, const struct weir_yaml *
 
     for (int id = 0; id < WEIR_LIMITS; id++)
         if (weir_slice_eq(weir_schema_limit((enum weir_limit_id)id)->key, node->text))
-            return WEIR_LIMIT_BIT(id);
+            return WEIR_OVERRIDE_BIT(id);
     near = weir_schema_find(WEIR_SECTION_WEIR, node->text) != NULL
                ? NULL
                : weir_schema_nearest(WEIR_SECTION_LIMIT, node->text, weir_loader_near_limit(node->text));

@@ -29,7 +29,7 @@ static void begin_settings(struct weir_group_settings *settings)
     for (size_t i = 0; i < weir_schema_count(); i++) {
         const struct weir_setting_row *row = weir_schema_row(i);
 
-        if (row->section == WEIR_SECTION_GROUP)
+        if (row->section == WEIR_SECTION_GROUP && row->status == WEIR_ROW_READ)
             weir_value_default(row, (char *)settings + row->offset);
     }
 }
@@ -41,7 +41,7 @@ static int read_key(struct weir_loader *loader, const struct weir_yaml_pair *pai
     struct weir_path here = {path, pair->key->text, 0};
     int rv;
 
-    if (row == NULL) {
+    if (row == NULL || row->status != WEIR_ROW_READ) {
         weir_loader_unread_key(loader, WEIR_SECTION_GROUP, pair->key, &here);
         return 0;
     }

@@ -2,7 +2,7 @@
  * Limits that are maps (min_stream_rate, stream_hold), whoever wrote them: the file as YAML or a request as
  * JSON (beyond.md 1 and 2).
  *
- * A reader begins a value, puts the numbers of its keys by the rows of their section (weir_value_put), and
+ * A reader begins a value, puts the numbers of its keys by the rows of their section (weir_number_put), and
  * ends it; or it has a word instead of a map.
  */
 #ifndef WEIR_CONFIG_LIMITS_H

@@ -81,12 +81,12 @@ struct weir_group_settings {
 
 /* The limits that every level has, from tbl/limits.h. */
 enum weir_limit_id {
-#define LIMIT(key, member, type, unit, min, max, prose, router) WEIR_LIMIT_##member,
+#define LIMIT(key, member, type, unit, min, max, prose, router) WEIR_LIMIT_ID_##member,
 #include "config/tbl/limits.h"
     WEIR_LIMITS
 };
 
-#define WEIR_LIMIT_BIT(id) (UINT32_C(1) << (id))
+#define WEIR_OVERRIDE_BIT(id) (UINT32_C(1) << (id))
 
 /* What is read of one entry of model_list, from the rows of tbl/deployment.h.  Members as above. */
 struct weir_deployment_settings {

@@ -15,6 +15,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "config/compound.h"
+#include "config/number.h"
 #include "config/settings.h"
 #include "config/yaml/scalar.h"
 #include "config/yaml/tree_json.h"
@@ -32,30 +33,11 @@ static bool number_of(const struct weir_yaml *node, double *ret_value)
            weir_slice_number(weir_slice_trim(node->text), ret_value) == 0;
 }
 
-static bool in_range(const struct weir_setting_row *row, double value)
-{
-    bool any = !(row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0);
-
-    return any || (value >= row->min && value <= row->max);
-}
-
-double weir_value_clamp(const struct weir_setting_row *row, double value)
-{
-    if (value < row->min)
-        return row->min;
-    return value > row->max ? row->max : value;
-}
-
-static bool is_whole(double value)
-{
-    return fabs(value) <= 9e15 && (double)(int64_t)value - value == 0;
-}
-
 bool weir_value_whole(const struct weir_yaml *node, double max, uint64_t *ret_value)
 {
     double value;
 
-    if (!number_of(node, &value) || !is_whole(value) || value < 0 || value > max)
+    if (!number_of(node, &value) || !weir_number_is_whole(value) || value < 0 || value > max)
         return false;
     *ret_value = (uint64_t)value;
     return true;
@@ -160,27 +142,6 @@ static bool log_format_of(const struct weir_yaml *node, enum weir_log_format *re
     return true;
 }
 
-bool weir_value_put(const struct weir_setting_row *row, double value, void *out)
-{
-    bool whole = is_whole(value);
-
-    if (!in_range(row, value))
-        return false;
-    if (row->type == WEIR_VALUE_NUMBER)
-        *(double *)out = value;
-    else if (row->type == WEIR_VALUE_SECONDS || row->type == WEIR_VALUE_KEEPALIVE)
-        *(uint64_t *)out = weir_time_from_s(value);
-    else if (row->type == WEIR_VALUE_I32 && whole)
-        *(int32_t *)out = (int32_t)value;
-    else if (row->type == WEIR_VALUE_U32 && whole)
-        *(uint32_t *)out = (uint32_t)value;
-    else if ((row->type == WEIR_VALUE_WHOLE || row->type == WEIR_VALUE_BYTES) && whole)
-        *(uint64_t *)out = (uint64_t)value;
-    else
-        return false;
-    return true;
-}
-
 /* arena: for JSON alone. */
 static bool read_simple(struct weir_arena *arena, const struct weir_setting_row *row,
                         const struct weir_yaml *node, void *out)
@@ -191,14 +152,14 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_BOOL:
         return bool_of(node, out);
     case WEIR_VALUE_BYTES:
-        return bytes_of(node, &number) && weir_value_put(row, number, out);
+        return bytes_of(node, &number) && weir_number_put(row, number, out);
     case WEIR_VALUE_U32:
     case WEIR_VALUE_I32:
     case WEIR_VALUE_WHOLE:
     case WEIR_VALUE_NUMBER:
     case WEIR_VALUE_SECONDS:
     case WEIR_VALUE_KEEPALIVE:
-        return number_of(node, &number) && weir_value_put(row, number, out);
+        return number_of(node, &number) && weir_number_put(row, number, out);
     case WEIR_VALUE_TEXT:
     case WEIR_VALUE_SECRET:
     case WEIR_VALUE_NAME:
@@ -233,13 +194,6 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     return false;
 }
 
-static struct weir_slice bound(double value, struct weir_arena *arena)
-{
-    struct weir_yaml node = {.kind = WEIR_YAML_FLOAT, .number = value};
-
-    return weir_tree_json(&node, false, arena);
-}
-
 /* ` "lots"` where it is safe to repeat what is written. */
 static struct weir_slice shown(const struct weir_setting_row *row, const struct weir_yaml *node,
                                struct weir_arena *arena)
@@ -254,16 +208,6 @@ static struct weir_slice shown(const struct weir_setting_row *row, const struct 
     return weir_arena_join(arena, parts, sizeof(parts) / sizeof(*parts));
 }
 
-struct weir_slice weir_value_range(const struct weir_setting_row *row, struct weir_arena *arena)
-{
-    struct weir_slice parts[] = {WEIR_SLICE(" from "), bound(row->min, arena), WEIR_SLICE(" to "),
-                                 bound(row->max, arena)};
-
-    if (!(row->min < 0 || row->min > 0 || row->max < 0 || row->max > 0))
-        return WEIR_SLICE_EMPTY;
-    return weir_arena_join(arena, parts, row->max > 1e11 ? 2 : sizeof(parts) / sizeof(*parts));
-}
-
 int weir_value_complain(struct weir_loader *loader, const struct weir_setting_row *row,
                         const struct weir_yaml *node, const struct weir_path *path,
                         enum weir_severity severity)
@@ -272,7 +216,7 @@ int weir_value_complain(struct weir_loader *loader, const struct weir_setting_ro
 
     WEIR_DIAG(loader->diags, severity, &node->place, weir_path_text(path, loader->arena),
               WEIR_SLICE("found "), weir_yaml_kind_name(node), shown(row, node, loader->arena),
-              WEIR_SLICE(", expected "), weir_schema_expected(row), weir_value_range(row, loader->arena),
+              WEIR_SLICE(", expected "), weir_schema_expected(row), weir_number_range(row, loader->arena),
               quote ? WEIR_SLICE("; write it in quotes") : WEIR_SLICE_EMPTY, loader->consequence);
     return WEIR_VALUE_WRONG;
 }
@@ -286,12 +230,12 @@ static int read_keepalive(struct weir_loader *loader, const struct weir_setting_
 
     if (!number_of(node, &number) || number < 0)
         return weir_value_complain(loader, row, node, path, severity);
-    clamped = number > 0 ? weir_value_clamp(row, number) : number;
+    clamped = number > 0 ? weir_number_clamp(row, number) : number;
     if (clamped < number || clamped > number)
         WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("found "), weir_yaml_kind_name(node),
                     shown(row, node, loader->arena), WEIR_SLICE(", brought to "),
-                    bound(clamped, loader->arena), WEIR_SLICE(" seconds: it must be 0, or"),
-                    weir_value_range(row, loader->arena));
+                    weir_number_text(clamped, loader->arena), WEIR_SLICE(" seconds: it must be 0, or"),
+                    weir_number_range(row, loader->arena));
     *out = weir_time_from_s(clamped);
     return 0;
 }

@@ -30,17 +30,8 @@ WEIR_MUST_USE int weir_value_read(struct weir_loader *loader, const struct weir_
 /* The row's default into out; the "not set" of the type where it has none. */
 void weir_value_default(const struct weir_setting_row *row, void *out);
 
-/* The number into out, of the C type of the row, one of numbers; false when it does not fit its bounds. */
-bool weir_value_put(const struct weir_setting_row *row, double value, void *out);
-
-/* The nearer bound of the row in place of a number outside them. */
-double weir_value_clamp(const struct weir_setting_row *row, double value);
-
 /* A whole number from 0 to max, written as a number or in quotes; false when it is not. */
 bool weir_value_whole(const struct weir_yaml *node, double max, uint64_t *ret_value);
-
-/* " from 0 to 1000", or the empty slice where any number will do. */
-struct weir_slice weir_value_range(const struct weir_setting_row *row, struct weir_arena *arena);
 
 /* Says what was found and what is expected; WEIR_VALUE_WRONG. */
 WEIR_MUST_USE int weir_value_complain(struct weir_loader *loader, const struct weir_setting_row *row,

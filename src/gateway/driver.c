@@ -21,6 +21,7 @@
 #include "gateway/job.h"
 #include "gateway/keepalive.h"
 #include "gateway/log/call_notes.h"
+#include "gateway/request/continuable.h"
 #include "gateway/request/paths.h"
 #include "gateway/worker.h"
 #include "provider/provider.h"
@@ -294,6 +295,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
         force_model(job);
         if (!weir_route_row(job->route)->streams)
             job->asked.request.stream = false;
+        job->asked.request.may_continue = weir_continuable(job->route, &job->asked);
         r = qualify(job);
     }
     note_access(job);

@@ -65,6 +65,7 @@ static struct weir_asked_rules rules_of(const struct weir_gateway *gateway)
 
     return (struct weir_asked_rules){.max_depth = settings->max_json_depth,
                                      .mock_flags = settings->allow_mock_params,
+                                     .overrides = settings->request_overrides,
                                      .caller_places = gateway->upstreams.caller_places};
 }
 

@@ -77,7 +77,7 @@ def test_links_lead_somewhere(page):
     ("src/gateway/request/tbl/paths.h", r'^X\(\w+, \w+, "(/v1/[\w/]+?|/health[\w/]*)/?"'),
     ("src/gateway/log/tbl/access_fields.h", r"^WEIR_ACCESS_(?:TEXT|COUNT|MAYBE|FLAG)\((\w+)|^WEIR_ACCESS_NS\(\w+, \"(\w+)"),
     ("src/gateway/answer/headers.c", r'WEIR_SLICE\("(x-[\w-]+)'),
-    ("src/gateway/request/asked.c", r'WEIR_SLICE\("(x-litellm-\w[\w-]+)"'),
+    ("src/gateway/request/asked_limits.c", r'WEIR_SLICE\("(x-litellm-\w[\w-]+)"'),
 ])
 def test_the_page_of_routes_has_them_all(source, pattern):
     page = (ROOT / "docs" / "routes.md").read_text()

@@ -13,6 +13,7 @@
 #include "base/slice.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "gateway/request/asked_limits.h"
 #include "gateway/request/asked_list.h"
 #include "provider/fields.h"
 #include "wire/http1_read.h"
@@ -90,7 +91,13 @@ static int read_control(struct asking *asking, const struct weir_json_item *item
 {
     bool known;
 
-    return weir_asked_control(item, asking->arena, &asking->asked->request.controls, &known, asking->problem);
+    return weir_asked_control(asking->rules, item, asking->arena, &asking->asked->request.controls, &known,
+                              asking->problem);
+}
+
+static int read_keepalive(struct asking *asking, const struct weir_json_item *item)
+{
+    return weir_asked_keepalive(item, asking->arena, &asking->asked->keepalive_ns, asking->problem);
 }
 
 static int read_list(struct asking *asking, const struct weir_json_item *item, weir_list_kind kind)
@@ -162,23 +169,6 @@ static int read_mock(struct asking *asking, const struct weir_json_item *item)
                                  "dangerously_allow_mock_testing_request_params is not set"));
     return weir_json_key_is(item, WEIR_SLICE("mock_delay")) ? read_mock_delay(asking, item)
                                                             : read_mock_flag(asking, item);
-}
-
-/* No request may override weir's own settings yet, so any key of the object is one too many. */
-static int read_weir(struct asking *asking, const struct weir_json_item *item)
-{
-    struct weir_json_cursor cursor;
-    struct weir_json_item inner;
-
-    if (item->value.type == WEIR_JSON_NULL)
-        return 0;
-    if (item->value.type != WEIR_JSON_OBJECT ||
-        weir_json_enter(&cursor, item->value.text, asking->rules->max_depth) != 0)
-        return refuse(asking, WEIR_SLICE("weir"), WEIR_SLICE(" must be an object"));
-    if (weir_json_next(&cursor, &inner) != WEIR_JSON_ITEM)
-        return 0;
-    return WEIR_REFUSE(asking->problem, asking->arena, 400, WEIR_SLICE("weir"), WEIR_SLICE("weir."),
-                       inner.key, WEIR_SLICE(" is not allowed in a request"));
 }
 
 static int read_policy_field(struct asking *asking, const struct weir_json_item *item,
@@ -332,36 +322,6 @@ static int walk_body(struct asking *asking)
     }
 }
 
-static int header_limit(struct asking *asking, const struct weir_http1_field *field, uint64_t *limit_ns)
-{
-    double seconds;
-
-    if (weir_slice_number(field->value, &seconds) != 0 || seconds < 0)
-        return refuse(asking, field->name, WEIR_SLICE(" must be a number of seconds"));
-    if (seconds > 0) {
-        *limit_ns = weir_time_from_s(seconds);
-        asking->asked->request.controls.by_caller = true;
-    }
-    return 0;
-}
-
-static int read_header(struct asking *asking, const struct weir_http1_field *field)
-{
-    struct weir_controls *controls = &asking->asked->request.controls;
-    uint64_t count;
-
-    if (weir_slice_eq_ci(field->name, WEIR_SLICE("x-litellm-timeout")))
-        return header_limit(asking, field, &controls->limits.timeout_ns);
-    if (weir_slice_eq_ci(field->name, WEIR_SLICE("x-litellm-stream-timeout")))
-        return header_limit(asking, field, &controls->limits.stream_timeout_ns);
-    if (!weir_slice_eq_ci(field->name, WEIR_SLICE("x-litellm-num-retries")))
-        return 0;
-    if (weir_slice_u64(field->value, &count) != 0 || count >= WEIR_UNSET)
-        return refuse(asking, field->name, WEIR_SLICE(" must be a whole number, 0 or more"));
-    controls->num_retries = (uint32_t)count;
-    return 0;
-}
-
 static int read_headers(struct asking *asking, const struct weir_http1_head *head)
 {
     struct weir_slice prefix = WEIR_SLICE("x-litellm-");
@@ -372,7 +332,7 @@ static int read_headers(struct asking *asking, const struct weir_http1_head *hea
 
         if (field->name.len > prefix.len &&
             weir_slice_eq_ci(weir_slice_sub(field->name, 0, prefix.len), prefix))
-            r = read_header(asking, field);
+            r = weir_asked_field(field, asking->arena, asking->asked, asking->problem);
     }
     return r;
 }
@@ -381,7 +341,7 @@ int weir_asked_read(const struct weir_asked_rules *rules, const struct weir_http
                     struct weir_slice body, struct weir_slice path_model, struct weir_arena *arena,
                     struct weir_asked *ret_asked, struct weir_problem *ret_problem)
 {
-    struct weir_asked asked = {.body = body};
+    struct weir_asked asked = {.body = body, .keepalive_ns = WEIR_UNSET_NS};
     struct asking asking = {.rules = rules,
                             .arena = arena,
                             .asked = &asked,

@@ -21,6 +21,7 @@
 #include "wire/json_scan.h"
 
 struct weir_http1_head;
+struct weir_http1_field;
 
 enum { WEIR_ASKED_MEMBERS_MAX = 1024, WEIR_ASKED_TARGETS_MAX = 64 };
 
@@ -28,6 +29,7 @@ enum { WEIR_ASKED_MEMBERS_MAX = 1024, WEIR_ASKED_TARGETS_MAX = 64 };
 struct weir_asked_rules {
     unsigned max_depth;     /* of the body's nesting */
     bool mock_flags;        /* dangerously_allow_mock_testing_request_params */
+    uint32_t overrides;     /* WEIR_OVERRIDE_BIT of the limits that `weir` may set (beyond.md) */
     uint32_t caller_places; /* WEIR_PLACE_BIT of what some deployment lets callers say (decisions 19) */
 };
 
@@ -39,6 +41,8 @@ struct weir_asked {
     uint32_t places;             /* WEIR_PLACE_BIT of what the request says; the deployment must allow it */
     bool include_fallback_errors;
     uint64_t mock_delay_ns; /* delays a mocked answer */
+    /* `keepalive_seconds`, for deployments that let callers choose; 0: never, WEIR_UNSET_NS: not said. */
+    uint64_t keepalive_ns;
 };
 
 /*

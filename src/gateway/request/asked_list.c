@@ -11,7 +11,7 @@
 
 #include "base/slice.h"
 #include "base/text.h"
-#include "base/time.h"
+#include "gateway/request/asked_limits.h"
 #include "provider/fields.h"
 #include "wire/json_read.h"
 
@@ -26,78 +26,6 @@ struct list_reader {
     struct weir_chain chains[WEIR_ASKED_TARGETS_MAX];
     size_t chain_count;
 };
-
-/* A number, or a number in a string, as LiteLLM takes it. */
-static int read_number(const struct weir_json_value *value, struct weir_arena *arena, double *ret_number)
-{
-    struct weir_slice text;
-    int r;
-
-    if (value->type == WEIR_JSON_NUMBER)
-        return weir_json_number(value, ret_number);
-    r = weir_json_string(value, arena, &text);
-    if (r != 0)
-        return r;
-    return weir_slice_number(weir_slice_trim(text), ret_number) == 0 ? 0 : WEIR_JSON_OTHER;
-}
-
-static int bad_control(const struct weir_json_item *item, struct weir_arena *arena,
-                       struct weir_slice expected, struct weir_problem *ret_problem)
-{
-    return WEIR_REFUSE(ret_problem, arena, 400, item->key, item->key, WEIR_SLICE(" must be "), expected);
-}
-
-static int read_retries(const struct weir_json_item *item, struct weir_arena *arena,
-                        struct weir_controls *controls, struct weir_problem *ret_problem)
-{
-    double number;
-    int r = read_number(&item->value, arena, &number);
-
-    if (r < 0)
-        return r;
-    if (r > 0 || number < 0 || number >= UINT32_MAX || number != (double)(uint32_t)number)
-        return bad_control(item, arena, WEIR_SLICE("a whole number, 0 or more"), ret_problem);
-    controls->num_retries = (uint32_t)number;
-    return 0;
-}
-
-static int read_limit(const struct weir_json_item *item, struct weir_arena *arena, uint64_t *limit_ns,
-                      struct weir_controls *controls, struct weir_problem *ret_problem)
-{
-    double seconds;
-    int r = read_number(&item->value, arena, &seconds);
-
-    if (r < 0)
-        return r;
-    if (r > 0 || seconds < 0)
-        return bad_control(item, arena, WEIR_SLICE("a number of seconds, more than 0"), ret_problem);
-    if (seconds > 0) { /* 0 says nothing, as in LiteLLM */
-        *limit_ns = weir_time_from_s(seconds);
-        controls->by_caller = true;
-    }
-    return 0;
-}
-
-int weir_asked_control(const struct weir_json_item *item, struct weir_arena *arena,
-                       struct weir_controls *controls, bool *ret_known, struct weir_problem *ret_problem)
-{
-    uint64_t ignored = 0;
-    bool retries = weir_json_key_is(item, WEIR_SLICE("num_retries"));
-    bool timeout = weir_json_key_is(item, WEIR_SLICE("timeout"));
-    bool request = weir_json_key_is(item, WEIR_SLICE("request_timeout"));
-    bool stream = weir_json_key_is(item, WEIR_SLICE("stream_timeout"));
-
-    *ret_known = retries || timeout || request || stream;
-    if (!*ret_known || item->value.type == WEIR_JSON_NULL)
-        return 0;
-    if (retries)
-        return read_retries(item, arena, controls, ret_problem);
-    if (stream)
-        return read_limit(item, arena, &controls->limits.stream_timeout_ns, controls, ret_problem);
-    if (request && controls->limits.timeout_ns != WEIR_UNSET_NS) /* the second spelling yields to the first */
-        return read_limit(item, arena, &ignored, controls, ret_problem);
-    return read_limit(item, arena, &controls->limits.timeout_ns, controls, ret_problem);
-}
 
 int weir_asked_place(const struct weir_asked_rules *rules, const struct weir_field *field,
                      const struct weir_json_item *item, struct weir_arena *arena, struct weir_asked *asked,
@@ -168,7 +96,7 @@ static int read_target_member(struct list_reader *list, const struct weir_json_i
         *ret_override = r == 0;
         return r;
     }
-    r = weir_asked_control(item, list->arena, &target->controls, &known, list->problem);
+    r = weir_asked_control(list->rules, item, list->arena, &target->controls, &known, list->problem);
     *ret_override = r == 0 && !known;
     return r;
 }

@@ -28,10 +28,4 @@ WEIR_MUST_USE int weir_asked_place(const struct weir_asked_rules *rules, const s
                                    const struct weir_json_item *item, struct weir_arena *arena,
                                    struct weir_asked *asked, struct weir_problem *ret_problem);
 
-/* A member of a request or of a target that sets one of the limits or the count of retries. 0 with *ret_known
- * false for any other member, WEIR_REFUSED or negative. */
-WEIR_MUST_USE int weir_asked_control(const struct weir_json_item *item, struct weir_arena *arena,
-                                     struct weir_controls *controls, bool *ret_known,
-                                     struct weir_problem *ret_problem);
-
 #endif

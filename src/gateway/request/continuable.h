@@ -1,0 +1,18 @@
+/*
+ * Whether a broken answer to a request may be continued at all (decisions 32): a streamed chat with one
+ * choice, no log probabilities, no audio, no forced tool and no constrained output.
+ *
+ * What the answer then holds is looked at as it comes; this is about what the request makes of it.
+ */
+#ifndef WEIR_GATEWAY_CONTINUABLE_H
+#define WEIR_GATEWAY_CONTINUABLE_H
+
+#include <stdbool.h>
+
+#include "gateway/request/asked.h"
+#include "provider/route.h"
+
+/* The members decide, each of them: a name that stands twice must be right twice. */
+bool weir_continuable(weir_route route, const struct weir_asked *asked);
+
+#endif
