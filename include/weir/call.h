@@ -120,8 +120,9 @@ struct weir_start {
     struct weir_slice model;     /* the provider's model with its provider, wildcards filled in */
     struct weir_slice overrides; /* of the hop's target; see struct weir_target */
     uint32_t hop;                /* hops to other groups before this attempt */
-    uint64_t limit_ns; /* of the attempt, or of its first chunk; the engine keeps it (decisions 17) */
-    bool holds;        /* a stream has a commit window: its content may be held for long */
+    uint64_t
+        limit_ns; /* of the attempt, or of its first chunk; 0: none; the engine keeps it (decisions 17) */
+    bool holds;   /* a stream has a commit window: its content may be held for long */
 };
 
 struct weir_ask {
@@ -134,7 +135,7 @@ struct weir_ask {
 struct weir_fail {
     struct weir_failure failure;
     weir_reason reason;
-    uint32_t attempt;        /* whose failure it is: find its text there; 0: no attempt was made */
+    uint32_t attempt;        /* whose failure it is: find its text there; 0: no attempt's */
     struct weir_slice group; /* the group that failed so: the asked one */
     bool committed;          /* content has gone out: end the stream with an error instead */
 };

@@ -58,7 +58,7 @@ static struct weir_start start_of(struct weir_call *call, const weir_deployment 
                                .overrides =
                                    frame->target == NULL ? WEIR_SLICE_EMPTY : frame->target->overrides,
                                .hop = call->hops,
-                               .limit_ns = limits->timeout_ns,
+                               .limit_ns = limits->timeout_ns == WEIR_TIME_NEVER ? 0 : limits->timeout_ns,
                                .holds = holds};
 }
 

@@ -36,7 +36,6 @@ void weir_request_init(struct weir_request *request)
 int weir_call_begin(weir_router *router, weir_snapshot *snapshot, const struct weir_request *request,
                     const struct weir_mem *mem, uint64_t now_ns, weir_call **ret_call)
 {
-    struct weir_attempt_limits limits;
     weir_call *call;
 
     if (request->model.len == 0 || snapshot->router != router)
@@ -56,8 +55,8 @@ int weir_call_begin(weir_router *router, weir_snapshot *snapshot, const struct w
     weir_arena_init(&call->arena, mem, ARENA_BLOCK_BYTES, arena_max_bytes);
     weir_event_queue_init(&call->events, &call->arena);
     weir_router_seed_call(router, &call->rand);
-    weir_limits_find(NULL, &call->request.controls, &snapshot->spec.limits, request->stream, &limits);
-    call->deadline_ns = weir_time_add(now_ns, limits.call_deadline_ns);
+    call->deadline_ns =
+        weir_time_add(now_ns, weir_limits_call_deadline(&request->controls.limits, &snapshot->spec.limits));
     *ret_call = call;
     return 0;
 }

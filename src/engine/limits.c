@@ -42,6 +42,11 @@ static uint64_t length(uint64_t limit_ns)
     return limit_ns == 0 ? WEIR_TIME_NEVER : limit_ns;
 }
 
+uint64_t weir_limits_call_deadline(const struct weir_limits *request, const struct weir_limits *router)
+{
+    return length(says_call_deadline_ns(request) ? request->call_deadline_ns : router->call_deadline_ns);
+}
+
 static struct weir_stream_rate rate_of(const struct weir_limits *found)
 {
     struct weir_stream_rate rate = found->min_stream_rate;

@@ -42,4 +42,8 @@ void weir_limits_find(const struct weir_controls *hop, const struct weir_control
                       const struct weir_limits *configured, bool stream,
                       struct weir_attempt_limits *ret_limits);
 
+/* How long a call may take before its first attempt says so: what the request says, else the router.
+ * WEIR_TIME_NEVER: as long as it will. */
+uint64_t weir_limits_call_deadline(const struct weir_limits *request, const struct weir_limits *router);
+
 #endif

@@ -61,8 +61,9 @@ static void begin_clocks(struct weir_stream *s, uint64_t now_ns)
 void weir_stream_begin(struct weir_stream *stream, const struct weir_attempt_limits *limits, bool is_plain,
                        uint64_t now_ns)
 {
-    *stream = (struct weir_stream){
-        .state = WEIR_STREAM_ASKED, .is_plain = is_plain, .began_ns = now_ns, .limits = *limits};
+    stream->is_plain = is_plain;
+    stream->began_ns = now_ns;
+    stream->limits = *limits;
     begin_clocks(stream, now_ns);
 }
 

@@ -55,7 +55,7 @@ struct weir_stream {
 /* What the table says. */
 enum weir_stream_state weir_stream_next(enum weir_stream_state state, enum weir_stream_input input);
 
-/* Begins with an attempt. */
+/* Begins with an attempt: ASKED.  The stream is zeroed. */
 void weir_stream_begin(struct weir_stream *stream, const struct weir_attempt_limits *limits, bool is_plain,
                        uint64_t now_ns);
 

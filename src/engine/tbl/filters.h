@@ -1,4 +1,4 @@
-/* clang-format off: one row a line */
+/* clang-format off */ /* one row a line */
 /*
  * The filters that look at one candidate at a time, in their order (router-semantics 4): X(FILTER, what drops
  * a candidate).

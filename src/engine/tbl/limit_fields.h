@@ -1,4 +1,4 @@
-/* clang-format off: one row a line */
+/* clang-format off */ /* one row a line */
 /*
  * The fields of struct weir_limits, each of which is found by itself: X(FIELD, member, whether a level says it).
  * In the last column `it` stands for the member.

@@ -1,4 +1,4 @@
-/* clang-format off: one row a line */
+/* clang-format off */ /* one row a line */
 /*
  * The life of one attempt's answer, streamed or plain, as one table.  Whoever includes it defines what of it is wanted:
  *
