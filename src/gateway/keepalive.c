@@ -32,8 +32,11 @@ void weir_keepalive_begin(struct weir_job *job)
 
 void weir_keepalive_commit(struct weir_job *job, const struct weir_upcall *upcall)
 {
+    const struct weir_config_deployment *deployment = upcall->deployment;
+    bool own = deployment->keepalive_by_caller && job->asked.keepalive_ns != WEIR_UNSET_NS;
+
     if (upcall->stream)
-        begin(job, upcall->deployment->keepalive_ns);
+        begin(job, own ? job->asked.keepalive_ns : deployment->keepalive_ns);
 }
 
 static void ping(struct weir_job *job)
