@@ -126,7 +126,8 @@ static void drive(struct host *host, weir_call *call)
         case WEIR_STEP_NONE: /* nothing to do yet; a real host lets its event loop wait */
             host->now_ns = weir_call_expiry(call);
             break;
-        case WEIR_STEP_CANCEL: /* no attempt of this host outlives perform_start, and none is a stream */
+        case WEIR_STEP_CONTINUE: /* no call of this host is a stream, and no attempt outlives perform_start */
+        case WEIR_STEP_CANCEL:
         case WEIR_STEP_COMMIT:
             break;
         case WEIR_STEP_DELIVER:
