@@ -39,6 +39,11 @@ def test_an_example_is_served(path, weirs):
     assert {name for name in re.findall(r"model_name: ([\w./*-]+)", path.read_text())} <= {model["id"] for model in listed.json["data"]}
 
 
+def test_the_page_of_streams_recommends_the_example():
+    page = (ROOT / "docs" / "streams.md").read_text()
+    assert re.search(r"^```yaml\n(.*?)^```", page, re.S | re.M)[1] == (EXAMPLES / "chat.yaml").read_text()
+
+
 @pytest.fixture
 def installed(tmp_path):
     """weir as `meson install` lays it out, in a folder of its own; returns the arguments that pkg-config gives for it."""
