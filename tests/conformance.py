@@ -16,7 +16,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(os.environ.get("WEIR_SHARED", os.path.join(os.path.dirname(ROOT), "shared")), "conformance")
 FILES = ["config", "cooldowns", "fallbacks", "groups", "retries", "requests", "surfaces", "selection", "streams"]
 
-CONTINUATION = "continuation of broken streams"
 TAGS = "routing by tags"
 NEEDS = {
     "a-caller-who-leaves-frees-the-deployment-when-asked-to": "parallel slots",
@@ -25,12 +24,6 @@ NEEDS = {
     "every-tag-must-match-when-any-is-off": TAGS,
     "tags-may-exclude-and-insist": TAGS,
     "a-prompt-too-long-for-every-deployment-goes-to-the-context-window-fallback": "pre-call checks",
-    "continuation-carries-on-with-a-prefill": CONTINUATION,
-    "continuation-goes-only-to-a-deployment-that-takes-a-prefill": CONTINUATION,
-    "no-eligible-deployment-raises-the-original-error": CONTINUATION,
-    "a-stream-with-a-tool-call-is-never-continued": CONTINUATION,
-    "constrained-output-is-never-continued": CONTINUATION,
-    "a-stream-with-thinking-is-never-continued": CONTINUATION,
 }
 
 

@@ -57,8 +57,9 @@ static void note_success(struct weir_job *job, const struct weir_upcall *upcall,
 
 static void note_end(struct weir_job *job, const struct weir_upcall *upcall)
 {
-    job->access.prompt_tokens = upcall->usage.prompt_tokens;
-    job->access.completion_tokens = upcall->usage.completion_tokens;
+    /* Of all attempts that gave a part of the answer. */
+    job->access.prompt_tokens = job->so_far.before.prompt_tokens + upcall->usage.prompt_tokens;
+    job->access.completion_tokens = job->so_far.before.completion_tokens + upcall->usage.completion_tokens;
     job->access.finish = upcall->finish;
     job->access.upstream_ns = upcall->ended_ns - upcall->started_ns;
 }
@@ -184,7 +185,8 @@ void weir_deliver_commit(struct weir_job *job, struct weir_upcall *upcall)
     job->access.held_bytes += weir_buf_len(&upcall->held);
     if (upcall->stream) {
         weir_deliver_add(job, weir_buf_slice(&upcall->held));
-        weir_deliver_add(job, weir_fallback_errors_event(job, &summary));
+        if (upcall->continued == NULL)
+            weir_deliver_add(job, weir_fallback_errors_event(job, &summary));
     } else {
         add_large(job, upcall);
     }

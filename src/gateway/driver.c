@@ -31,7 +31,7 @@
 static void perform_start(struct weir_job *job, const struct weir_step *step)
 {
     struct weir_failure failure = {WEIR_KIND_SERVICE_UNAVAILABLE, 503, 0, WEIR_ORIGIN_ROUTER};
-    int r = weir_upcall_start(job, step->attempt, &step->u.start, &failure);
+    int r = weir_upcall_start(job, step->attempt, &step->u.start, step->kind == WEIR_STEP_CONTINUE, &failure);
 
     job->access.attempts++;
     job->access.cause = WEIR_SLICE_EMPTY;

@@ -116,6 +116,7 @@ struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchang
     job->begun_ns = weir_exchange_begun_ns(exchange);
     weir_buf_init(&job->body, weir_budget_mem(&worker->gateway->budget),
                   (size_t)worker->gateway->config->settings.max_body_bytes);
+    weir_so_far_init(&job->so_far, weir_budget_mem(&worker->gateway->budget));
     weir_timer_init(&job->timer, weir_driver_on_timer);
     job->timer_ns = UINT64_MAX;
     weir_timer_init(&job->ping_timer, weir_keepalive_on_timer);
@@ -155,6 +156,7 @@ static void give_back(struct weir_job *job)
     release_attempts(job->attempts);
     weir_call_free(job->call);
     weir_buf_deinit(&job->body);
+    weir_so_far_deinit(&job->so_far);
     weir_arena_reset(&job->arena);
     unlink_from(worker, job);
     if (worker->spare_count < SPARE_JOBS_MAX) {

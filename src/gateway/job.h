@@ -22,6 +22,7 @@
 #include "base/buf.h"
 #include "gateway/answer/fail_text.h"
 #include "gateway/answer/headers.h"
+#include "gateway/attempt/so_far.h"
 #include "gateway/log/access_log.h"
 #include "gateway/request/asked.h"
 #include "net/server.h"
@@ -53,6 +54,7 @@ struct weir_job {
     uint64_t timer_ns;
     struct weir_upcall *attempts; /* running, or still talking */
     struct weir_upcall *server;   /* whose answer the client gets */
+    struct weir_so_far so_far;    /* of a streamed answer */
     struct weir_failed *failed;   /* newest first */
     uint32_t retries;             /* of the first group's first loop */
     uint32_t max_retries;

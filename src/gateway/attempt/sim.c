@@ -2,6 +2,9 @@
  * A run is driven by one timer.  A whole answer is made when it fires; a stream sends the tokens that are due
  * by the clock, so that a late timer is made up for and the speed holds on average.
  *
+ * A request whose last message is the assistant's own, and an answer that is carried on, begin the text: what
+ * is said goes on behind them.
+ *
  * Failures are spread over the calls of a deployment by counting: the n-th fails when n * ratio passes a
  * whole number.
  */
@@ -13,6 +16,7 @@
 #include "base/container.h"
 #include "base/slice.h"
 #include "base/time.h"
+#include "gateway/attempt/continued.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upstream.h"
 #include "gateway/gateway.h"
@@ -247,6 +251,45 @@ static bool fails_now(const struct weir_sim *sim, uint64_t number)
     return sim->fails && (uint64_t)after > (uint64_t)before;
 }
 
+/* The content of the request's last message, where that is the assistant's. */
+static int own_beginning(const struct weir_asked *asked, struct weir_arena *arena,
+                         struct weir_slice *ret_text)
+{
+    struct weir_json_value messages, value, last = {0};
+    struct weir_json_cursor cursor;
+    struct weir_json_item item;
+
+    *ret_text = WEIR_SLICE_EMPTY;
+    if (weir_json_find(asked->body, WEIR_SLICE("messages"), &messages) != 0 ||
+        messages.type != WEIR_JSON_ARRAY || weir_json_enter(&cursor, messages.text, WEIR_JSON_DEPTH_MAX) != 0)
+        return 0;
+    while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM)
+        last = item.value;
+    if (last.type != WEIR_JSON_OBJECT || weir_json_find(last.text, WEIR_SLICE("role"), &value) != 0 ||
+        !weir_json_string_is(&value, WEIR_SLICE("assistant")) ||
+        weir_json_find(last.text, WEIR_SLICE("content"), &value) != 0 || value.type != WEIR_JSON_STRING)
+        return 0;
+    return weir_json_string(&value, arena, ret_text);
+}
+
+static int begin_behind(struct weir_sim_run *run)
+{
+    const struct weir_continued *continued = run->upcall->continued;
+    struct weir_job *job = run->upcall->job;
+    struct weir_slice beginning, parts[2];
+    int r = own_beginning(&job->asked, &job->arena, &parts[0]);
+
+    parts[1] = continued == NULL ? WEIR_SLICE_EMPTY : continued->prefill;
+    if (r < 0 || parts[0].len + parts[1].len == 0)
+        return r;
+    beginning = weir_arena_join(&job->arena, parts, 2);
+    if (beginning.len == 0)
+        return WEIR_ERR_NOMEM;
+    if (weir_slice_starts(run->words.text, beginning))
+        run->words.text = weir_slice_sub(run->words.text, beginning.len, run->words.text.len);
+    return 0;
+}
+
 static int use_sim(struct weir_sim_run *run, const struct weir_endpoint *endpoint)
 {
     const struct weir_sim *sim = endpoint->sim;
@@ -261,7 +304,7 @@ static int use_sim(struct weir_sim_run *run, const struct weir_endpoint *endpoin
     run->fails = fails_now(sim, run->words.number);
     run->error = sim->error;
     run->retry_after_ns = sim->retry_after_ns;
-    return run->words.text.len == 0 ? WEIR_ERR_NOMEM : 0;
+    return run->words.text.len == 0 ? WEIR_ERR_NOMEM : begin_behind(run);
 }
 
 int weir_sim_start(struct weir_sim_run *run, struct weir_upcall *upcall)

@@ -14,6 +14,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/attempt/continued.h"
 #include "gateway/attempt/upcall_fetch.h"
 #include "gateway/attempt/upcall_stream.h"
 #include "gateway/deliver.h"
@@ -22,6 +23,7 @@
 #include "gateway/job.h"
 #include "gateway/worker.h"
 #include "provider/fields.h"
+#include "provider/prefill.h"
 #include "wire/http1_read.h"
 #include "wire/json_read.h"
 #include "wire/json_write.h"
@@ -53,6 +55,7 @@ void weir_upcall_release(struct weir_upcall *upcall)
     weir_sse_deinit(&upcall->sse);
     weir_buf_deinit(&upcall->held);
     weir_buf_deinit(&upcall->body);
+    weir_continued_deinit(upcall->continued);
 }
 
 void weir_upcall_enter(struct weir_upcall *upcall)
@@ -388,6 +391,7 @@ static int name_model(struct weir_upcall *upcall, const struct weir_start *start
 static int build(struct weir_upcall *upcall, const struct weir_start *start)
 {
     const struct weir_job *job = upcall->job;
+    const struct weir_continued *continued = upcall->continued;
     const struct weir_build build = {.endpoint = upcall->upstream->endpoint,
                                      .route = job->route,
                                      .model = start->model,
@@ -398,7 +402,9 @@ static int build(struct weir_upcall *upcall, const struct weir_start *start)
                                      .overrides_trusted =
                                          true, /* a request's own were checked as they were read */
                                      .stream = upcall->stream,
-                                     .stream_usage = settings_of(upcall)->always_stream_usage};
+                                     .stream_usage = settings_of(upcall)->always_stream_usage,
+                                     .prefill = continued == NULL ? WEIR_SLICE_EMPTY : continued->prefill,
+                                     .sent_tokens = job->so_far.deltas};
     int r = weir_build_request(&build, &upcall->job->arena, &upcall->built);
 
     if (r == 0 && upcall->built.redirected) {
@@ -428,7 +434,47 @@ static int refuse(struct weir_upcall *upcall, struct weir_slice text, struct wei
     return WEIR_UPCALL_FAILED;
 }
 
-int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_start *start,
+static bool may_carry_on(const struct weir_job *job)
+{
+    const struct weir_request *request = &job->asked.request;
+
+    return request->may_continue && !request->disable_fallbacks &&
+           weir_snapshot_router(job->worker->snapshot)->continuation;
+}
+
+/* A new answer, or more of the one that the caller has.  0, WEIR_BUILD_NO_PREFILL, or negative. */
+static int begin(struct weir_upcall *upcall, const struct weir_start *start, bool continues)
+{
+    const struct weir_provider *provider = upcall->upstream->endpoint->provider;
+    struct weir_job *job = upcall->job;
+    struct weir_continued *continued;
+
+    if (!continues) {
+        weir_so_far_begin(&job->so_far, may_carry_on(job));
+        return 0;
+    }
+    weir_so_far_carry_on(&job->so_far);
+    if (!job->so_far.keeps)
+        return WEIR_BUILD_NO_PREFILL;
+    continued = weir_continued_new(&job->so_far, weir_budget_mem(&job->worker->gateway->budget),
+                                   (size_t)settings_of(upcall)->max_event_bytes, &job->arena);
+    if (continued == NULL)
+        return WEIR_ERR_NOMEM;
+    weir_continued_show(
+        continued, weir_prefill_sent(weir_prefill_form_of(provider, start->model), continued->prefill).len);
+    upcall->continued = continued;
+    upcall->refuses_empty = false; /* the answer is not empty */
+    return 0;
+}
+
+static struct weir_slice refusal(int condition)
+{
+    return condition == WEIR_BUILD_NO_PREFILL
+               ? WEIR_SLICE("the answer cannot be carried on: its request has no place for what was said")
+               : WEIR_SLICE("the request's api_base is no URL, or its key cannot be sent");
+}
+
+int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_start *start, bool continues,
                       struct weir_failure *ret_failure)
 {
     const struct weir_config_deployment *deployment = weir_deployment_user(start->deployment);
@@ -446,15 +492,13 @@ int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_s
         return refuse(upcall, WEIR_SLICE("the deployment takes no address and no key from requests"),
                       ret_failure);
     r = name_model(upcall, start);
-    if (r < 0) {
-        upcall->told = true;
-        return r;
-    }
+    if (r == 0)
+        r = begin(upcall, start, continues);
     upcall->simulated = deployment->endpoint->sim != NULL || deployment->endpoint->mock_response.len > 0;
-    r = upcall->simulated ? weir_sim_start(&upcall->sim, upcall) : build(upcall, start);
-    if (r == WEIR_BUILD_BAD_PLACE)
-        return refuse(upcall, WEIR_SLICE("the request's api_base is no URL, or its key cannot be sent"),
-                      ret_failure);
+    if (r == 0)
+        r = upcall->simulated ? weir_sim_start(&upcall->sim, upcall) : build(upcall, start);
+    if (r > 0)
+        return refuse(upcall, refusal(r), ret_failure);
     if (r == 0 && !upcall->simulated)
         r = weir_upcall_fetch(upcall);
     upcall->told = r < 0;

@@ -25,6 +25,7 @@
 #include "wire/sse.h"
 
 struct weir_config_deployment;
+struct weir_continued;
 struct weir_job;
 struct weir_upstream;
 
@@ -65,6 +66,7 @@ struct weir_upcall {
     bool refuses_empty; /* an answer without content is a failure (beyond 6) */
 
     /* A stream. */
+    struct weir_continued *continued; /* it carries on what the caller has; NULL: it begins */
     struct weir_sse sse;
     struct weir_buf held; /* events before the commit, with the reported name; from the budget */
     unsigned held_events; /* of them, those before the first content */
@@ -72,11 +74,12 @@ struct weir_upcall {
     bool done_seen;
 };
 
-/* Starts the attempt that the engine asked for.  0; WEIR_UPCALL_FAILED when it failed at once (the engine is
- * told by the caller, with *ret_failure); or negative. */
+/* Starts the attempt that the engine asked for; continues: it carries on what the caller has.  0;
+ * WEIR_UPCALL_FAILED when it failed at once (the engine is told by the caller, with *ret_failure); or
+ * negative. */
 #define WEIR_UPCALL_FAILED 1
 WEIR_MUST_USE int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_start *start,
-                                    struct weir_failure *ret_failure);
+                                    bool continues, struct weir_failure *ret_failure);
 
 /* Brackets of what a source does of its own accord, from the loop.  The second may end the job. */
 void weir_upcall_enter(struct weir_upcall *upcall);

@@ -10,6 +10,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "gateway/attempt/continued.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upstream.h"
 #include "gateway/deliver.h"
@@ -105,12 +106,17 @@ static uint64_t choices_of(const struct weir_asked *asked)
     return count;
 }
 
-static void take_facts(struct weir_upcall *upcall, const struct weir_chunk *facts)
+static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *event,
+                       const struct weir_chunk *facts)
 {
+    struct weir_so_far *so_far = &upcall->job->so_far;
+
     upcall->has_content |= facts->deltas > 0;
     upcall->content_filtered |= facts->content_filtered;
     if (facts->usage.told)
         upcall->usage = facts->usage;
+    if (facts->usage.told && so_far->keeps)
+        weir_so_far_use(so_far, event->data, &facts->usage);
     upcall->finishes += facts->finishes;
     if (facts->finishes > 0 && upcall->finish.len == 0)
         upcall->finish = weir_arena_copy(&upcall->job->arena, facts->finish);
@@ -131,24 +137,79 @@ static bool is_complete(struct weir_upcall *upcall)
     return upcall->finishes >= choices_of(&upcall->job->asked);
 }
 
+/* What the text of a chunk is for an answer that may have to be carried on.  0 or negative: no memory. */
+static int count_text(struct weir_upcall *upcall, const struct weir_chunk *facts,
+                      struct weir_stream_chunk *chunk)
+{
+    struct weir_so_far *so_far = &upcall->job->so_far;
+    struct weir_slice raw = weir_json_inside(&facts->text);
+    size_t bytes = 0;
+    int r = 0;
+
+    if (chunk->other)
+        weir_so_far_stop(so_far);
+    if (upcall->continued != NULL) {
+        r = weir_continued_take(upcall->continued, facts, &bytes);
+    } else if (so_far->keeps && raw.len > 0) {
+        bytes = weir_json_decoded_len(raw);
+        if (bytes == WEIR_SLICE_NONE || facts->deltas > 1)
+            weir_so_far_stop(so_far);
+        r = weir_so_far_reserve(so_far, raw.len) ? 0 : WEIR_CONTINUED_LOST;
+    }
+    chunk->text_bytes = (uint32_t)bytes;
+    chunk->other |= r == WEIR_CONTINUED_LOST;
+    return r < 0 ? r : 0;
+}
+
 static void tell_chunk(struct weir_upcall *upcall, const struct weir_chunk *facts)
 {
-    const struct weir_stream_chunk chunk = {.deltas = facts->deltas,
-                                            .text_bytes = (uint32_t)weir_json_inside(&facts->text).len,
-                                            .other = facts->chunk_class == WEIR_CHUNK_OTHER,
-                                            .finish = facts->finishes > 0 && is_complete(upcall)};
+    struct weir_stream_chunk chunk = {.deltas = facts->deltas,
+                                      .other = facts->chunk_class == WEIR_CHUNK_OTHER,
+                                      .finish = facts->finishes > 0 && is_complete(upcall)};
 
-    weir_driver_on_chunk(upcall, &chunk);
+    if (count_text(upcall, facts, &chunk) < 0)
+        weir_upcall_fail_here(upcall);
+    else
+        weir_driver_on_chunk(upcall, &chunk);
+}
+
+/* Keeps what it takes to carry the answer on. */
+static void keep(struct weir_upcall *upcall, const struct weir_sse_event *event,
+                 const struct weir_chunk *facts)
+{
+    struct weir_so_far *so_far = &upcall->job->so_far;
+
+    if (!so_far->keeps || facts->text.text.len == 0)
+        return;
+    if (!so_far->named)
+        weir_so_far_name(so_far, event->data, upcall->reported, &upcall->job->arena);
+    weir_so_far_add_encoded(so_far, weir_json_inside(&facts->text));
+    so_far->deltas++;
+}
+
+/* 0 or negative: no memory. */
+static int write_event(struct weir_upcall *upcall, const struct weir_sse_event *event,
+                       const struct weir_chunk *facts, struct weir_slice input, struct spliced *ret_out)
+{
+    *ret_out = (struct spliced){.whole = false};
+    if (upcall->continued != NULL)
+        return weir_continued_write(upcall->continued, event, facts, &ret_out->parts[0]);
+    keep(upcall, event, facts);
+    *ret_out = splice(upcall, event, &facts->model, input);
+    return 0;
 }
 
 static void forward(struct weir_upcall *upcall, const struct weir_sse_event *event,
-                    const struct weir_json_value *model, struct weir_slice input)
+                    const struct weir_chunk *facts, struct weir_slice input)
 {
     struct spliced out;
 
     if (upcall->told)
         return;
-    out = splice(upcall, event, model, input);
+    if (write_event(upcall, event, facts, input, &out) < 0) {
+        weir_upcall_fail_here(upcall);
+        return;
+    }
     if (!upcall->committed)
         hold(upcall, &out);
     if (upcall->committed && !upcall->told)
@@ -156,13 +217,11 @@ static void forward(struct weir_upcall *upcall, const struct weir_sse_event *eve
 }
 
 static void read_end_marker(struct weir_upcall *upcall, const struct weir_sse_event *event,
-                            struct weir_slice input)
+                            const struct weir_chunk *facts, struct weir_slice input)
 {
-    const struct weir_json_value none = {0};
-
     /* Without a finish reason it is an end only if there was content (decisions 29). */
     if (upcall->has_content || (upcall->finishes > 0 && !weir_upcall_is_empty(upcall))) {
-        forward(upcall, event, &none, input);
+        forward(upcall, event, facts, input);
         upcall->done_seen = true;
         weir_upcall_finish(upcall);
     } else {
@@ -178,11 +237,11 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
     if (!event->has_data && event->other.len == 0 && event->name.len == 0) {
         /* A comment: the upstream's pings go on once the client has its headers (decisions 30). */
         if (upcall->committed)
-            forward(upcall, event, &(struct weir_json_value){0}, input);
+            forward(upcall, event, &(struct weir_chunk){.chunk_class = WEIR_CHUNK_EMPTY}, input);
         return;
     }
     weir_read_chunk(upcall->upstream->endpoint, upcall->job->route, event, &facts);
-    take_facts(upcall, &facts);
+    take_facts(upcall, event, &facts);
     switch (facts.chunk_class) {
     case WEIR_CHUNK_ERROR:
         weir_upcall_fail(upcall, WEIR_MISHAP_ERROR_BODY, facts.error);
@@ -194,13 +253,13 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
         weir_upcall_fail(upcall, WEIR_MISHAP_BAD_CHUNK, event->data);
         return;
     case WEIR_CHUNK_DONE:
-        read_end_marker(upcall, event, input);
+        read_end_marker(upcall, event, &facts, input);
         return;
     case WEIR_CHUNK_TEXT:
     case WEIR_CHUNK_OTHER:
     case WEIR_CHUNK_EMPTY:
         tell_chunk(upcall, &facts);
-        forward(upcall, event, &facts.model, input);
+        forward(upcall, event, &facts, input);
         return;
     }
 }
