@@ -234,8 +234,8 @@ static int read_keepalive(struct weir_loader *loader, const struct weir_setting_
     if (clamped < number || clamped > number)
         WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("found "), weir_yaml_kind_name(node),
                     shown(row, node, loader->arena), WEIR_SLICE(", brought to "),
-                    weir_number_text(clamped, loader->arena), WEIR_SLICE(" seconds: it must be 0, or"),
-                    weir_number_range(row, loader->arena));
+                    weir_number_text(clamped, loader->arena), WEIR_SLICE(": it must be 0, or"),
+                    weir_number_range(row, loader->arena), WEIR_SLICE(" seconds"));
     *out = weir_time_from_s(clamped);
     return 0;
 }

@@ -76,6 +76,24 @@ def test_it_prints_what_the_file_means():
     assert "sk-hidden" not in done.stdout
 
 
+def test_it_tells_limits_of_streams_and_where_they_come_from():
+    done = check(CONFIGS / "limits.yaml")
+    place = r"\S*limits\.yaml:\d+"
+    for line in (rf"first content   5 s         {place}", rf"silence         20 s        {place}", rf"least speed     1 tokens/s  {place}",
+                 r"held back       not set     default", rf"whole call      90 s        {place}", rf"continuation    on          {place}",
+                 rf"continued by    fallback, group {place}", r"    with its own stream_hold, empty_answer, hedge  line \d+"):
+        assert re.search(rf"^ *{line}$", done.stdout, re.M), line
+
+
+def test_a_file_of_many_groups_is_told_in_a_moment(tmp_path):
+    file = tmp_path / "c.yaml"
+    file.write_text("model_list:\n" + "".join(f"- {{model_name: g{i % 10000}, litellm_params: {{model: openai/m{i}}}}}\n" for i in range(20000)))
+    started = time.monotonic()
+    done = check(file)
+    assert "20000 deployments, 10000 groups" in done.stdout
+    assert time.monotonic() - started < 8
+
+
 def test_values_of_variables_are_shown_by_name(tmp_path):
     file = tmp_path / "c.yaml"
     file.write_text("model_list:\n- model_name: os.environ/G\n  litellm_params: {model: os.environ/M, api_key: os.environ/K}\n")
