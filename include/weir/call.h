@@ -97,7 +97,7 @@ typedef enum weir_step_kind {
     WEIR_STEP_CANCEL,  /* stop the attempt; late news of it is ignored */
     WEIR_STEP_ASK,     /* may the call use that group? */
     WEIR_STEP_COMMIT,  /* that attempt's content goes to the caller from now on */
-    WEIR_STEP_DELIVER, /* that attempt's answer is the caller's answer; over */
+    WEIR_STEP_DELIVER, /* that attempt's answer, as far as it came, is the caller's answer; over */
     WEIR_STEP_FAIL     /* tell the caller this failure; over */
 } weir_step_kind;
 

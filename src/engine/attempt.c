@@ -98,7 +98,6 @@ enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment 
     call->state = WEIR_CALL_RUN;
     attempt->deployment = deployment;
     attempt->continues = kind == WEIR_STEP_CONTINUE;
-    attempt->started_ns = call->now_ns;
     weir_stream_begin(&attempt->stream, &limits, !call->request.stream, call->now_ns);
     (void)weir_attempt_event(call, attempt, WEIR_EVENT_ATTEMPT_STARTED, call->now_ns);
     *ret_step = (struct weir_step){.kind = kind, .attempt = attempt->number};
@@ -189,7 +188,7 @@ void weir_attempt_report(struct weir_call *call, const struct weir_attempt *atte
     event->u.attempt_failed.failure = attempt->failure;
     event->u.attempt_failed.will_retry = will_retry;
     event->u.attempt_failed.wait_ns = wait_ns;
-    event->u.attempt_failed.duration_ns = attempt->ended_ns - attempt->started_ns;
+    event->u.attempt_failed.duration_ns = attempt->ended_ns - attempt->stream.began_ns;
     if (!attempt->cooled)
         return;
     event = weir_attempt_event(call, attempt, WEIR_EVENT_COOLDOWN_SET, attempt->ended_ns);

@@ -18,9 +18,8 @@ struct weir_attempt {
     uint32_t number;
     struct weir_frame *frame;
     const weir_deployment *deployment;
-    uint64_t started_ns;
-    uint64_t ended_ns;
     struct weir_stream stream;
+    uint64_t ended_ns;
     bool continues; /* carries on what the caller has */
     bool committed;
     bool cancel; /* the host must be told to stop it */
@@ -41,11 +40,20 @@ enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment 
 /* NULL when it does not run. */
 struct weir_attempt *weir_attempt_running(const struct weir_call *call, uint32_t number);
 
+/* Whether there is content that the caller may have and has not: the window is over, or the answer is
+ * complete. */
+static inline bool weir_attempt_wants_commit(const struct weir_attempt *attempt)
+{
+    enum weir_stream_state state = attempt->stream.state;
+
+    return attempt->stream.content && !attempt->committed &&
+           (state == WEIR_STREAM_FLOWING || state == WEIR_STREAM_ENDING || state == WEIR_STREAM_DONE);
+}
+
 /* When the call must look at it: now, once there is something to do about it. */
 static inline uint64_t weir_attempt_due(const struct weir_attempt *attempt, uint64_t now_ns)
 {
-    if (!weir_stream_runs(&attempt->stream) ||
-        (attempt->stream.state == WEIR_STREAM_ENDING && attempt->stream.content && !attempt->committed))
+    if (!weir_stream_runs(&attempt->stream) || weir_attempt_wants_commit(attempt))
         return now_ns;
     return weir_stream_due(&attempt->stream);
 }

@@ -4,8 +4,9 @@
  * A call is a stack of *frames*, one for each group that is being walked: the asked one at the bottom, then
  * each hop that has not been given up.  The top frame runs a *retry loop*; when that is lost the frame looks
  * for the next way on (orders, siblings, chain), and when it has none the frame below takes the next
- * target of its chain.  Attempts stand beside the frames in a list; all that run are looked at by
- * number, and none of them is the current one.
+ * target of its chain.  The continuation of a cut stream walks the same way from the frame whose attempt was
+ * cut, without retry loops (continuation.c).  Attempts stand beside the frames in a list; all that run are
+ * looked at by number, and none of them is the current one.
  *
  * All memory comes from the call's arena: failed allocations show in its flag, which ends the call.
  */

@@ -125,6 +125,10 @@ enum weir_turn weir_state_continue(struct weir_call *call, struct weir_step *ret
         weir_call_fail(call, &c->first);
         return WEIR_TURN_AGAIN;
     }
+    if (call->now_ns >= call->deadline_ns) {
+        weir_call_fail_late(call);
+        return WEIR_TURN_AGAIN;
+    }
     if (call->frame != c->base)
         return continue_in_target(call, ret_step);
     if (c->next_source < WEIR_CONTINUE_SOURCES) {

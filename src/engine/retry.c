@@ -54,25 +54,28 @@ static bool status_is_retryable(int status)
            status == 409 || status == 429;
 }
 
+/* Whether the same may go well another time. */
+static bool is_passing(const struct weir_failure *failure)
+{
+    return failure->kind != WEIR_KIND_NOT_FOUND && status_is_retryable(failure->status);
+}
+
 bool weir_retry_mends(const struct weir_failure *failure)
 {
     return failure->kind == WEIR_KIND_RATE_LIMIT ||
-           (failure->kind != WEIR_KIND_GUARDRAIL && failure->kind != WEIR_KIND_NOT_FOUND &&
-            status_is_retryable(failure->status));
+           (failure->kind != WEIR_KIND_GUARDRAIL && is_passing(failure));
 }
 
 bool weir_retry_is_worth(const struct weir_retry_case *c)
 {
-    weir_kind kind = c->failure->kind;
-
     /* This covers a rate limit with nothing healthy left, whether or not fallbacks exist. */
-    if (kind == WEIR_KIND_GUARDRAIL || !c->healthy)
+    if (c->failure->kind == WEIR_KIND_GUARDRAIL || !c->healthy)
         return false;
     if (named_field(c) != WEIR_POLICY_NONE)
         return true;
     if (is_refusal(c->failure) && c->size == 1)
         return false;
-    return kind != WEIR_KIND_NOT_FOUND && !c->own_list && status_is_retryable(c->failure->status);
+    return !c->own_list && is_passing(c->failure);
 }
 
 static uint64_t exponential(const struct weir_router_spec *router, uint32_t doublings)

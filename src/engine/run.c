@@ -124,18 +124,6 @@ static void tell_continued(struct weir_call *call, const struct weir_attempt *a)
     event->u.stream_continued.text_bytes = call->text_bytes;
 }
 
-/* Whether there is content that the caller may have and has not: the window is over, or the answer is
- * complete. */
-static bool is_to_be_committed(const struct weir_call *call, struct weir_attempt *a)
-{
-    if (a->committed || !a->stream.content)
-        return false;
-    if (weir_stream_window_is_over(&a->stream, call->now_ns))
-        weir_stream_feed(&a->stream, WEIR_STREAM_ON_WINDOW_OVER);
-    return a->stream.state == WEIR_STREAM_FLOWING || a->stream.state == WEIR_STREAM_ENDING ||
-           a->stream.state == WEIR_STREAM_DONE;
-}
-
 static enum weir_turn commit(struct weir_call *call, struct weir_attempt *a, struct weir_step *ret_step)
 {
     a->committed = true;
@@ -187,7 +175,9 @@ enum weir_turn weir_state_run(struct weir_call *call, struct weir_step *ret_step
         return WEIR_TURN_AGAIN;
     }
     for (struct weir_attempt *a = call->attempts; a != NULL; a = a->next) {
-        if (is_to_be_committed(call, a))
+        if (weir_stream_window_is_over(&a->stream, call->now_ns))
+            weir_stream_feed(&a->stream, WEIR_STREAM_ON_WINDOW_OVER);
+        if (weir_attempt_wants_commit(a))
             return commit(call, a, ret_step);
         if (a->cancel) {
             a->cancel = false;
