@@ -20,11 +20,14 @@
     X("fallback", a_cooling_target_is_passed) \
     X("fallback", a_blocked_target_is_passed) \
     X("fallback", a_target_may_be_an_id_or_an_alias) \
+    X("fallback", a_target_that_stands_for_nothing_is_passed) \
+    X("fallback", a_wildcard_target_is_filled_in) \
     X("fallback", a_target_is_asked_about_first) \
     X("fallback", max_fallbacks_bounds_the_hops) \
     X("fallback", hops_before_the_break_are_counted_too) \
     X("fallback", a_target_that_was_tried_before_the_break_is_passed) \
     X("fallback", the_chain_of_the_group_that_broke_comes_first) \
+    X("fallback", a_chain_that_leads_back_ends) \
     X("fallback", nested_chains_are_walked) \
     X("fallback", a_requests_own_list_holds) \
     X("fallback", default_fallbacks_are_a_chain) \
@@ -136,6 +139,25 @@ static void a_target_may_be_an_id_or_an_alias(void **state)
     expect(kit, "g stream continue", "d*:500 b2>:500 c>*:ok");
 }
 
+static void a_target_that_stands_for_nothing_is_passed(void **state)
+{
+    (void)state;
+    KIT(kit, "d g : text,500; b B prefill : text,ok; router continuation; fallbacks g: nope B\n");
+    expect(kit, "g stream continue", "d*:500 b>*:ok");
+    KIT(none, "d g : text,500; router continuation; fallbacks g: nope nope2\n");
+    expect(none, "g stream continue", "d*:500 fail*:500");
+}
+
+static void a_wildcard_target_is_filled_in(void **state)
+{
+    (void)state;
+    KIT(kit, "d g : text,500; w w/* prefill model=openai/* : text,ok; router continuation\n"
+             "fallbacks g: w/x\n");
+    const struct kit_call *call = expect_call(kit, "g stream continue", "d*:500 w>*:ok");
+
+    assert_memory_equal(call->attempts[2].start.model.ptr, "openai/x", 8);
+}
+
 static void a_target_is_asked_about_first(void **state)
 {
     (void)state;
@@ -179,6 +201,14 @@ static void the_chain_of_the_group_that_broke_comes_first(void **state)
     KIT(kit, "a A : 400; b B : text,500; c C prefill : text,ok; e E prefill : text,ok; router continuation\n"
              "fallbacks A: B C; fallbacks B: E\n");
     expect(kit, "A stream continue", "a:400 b*:500 e>*:ok");
+}
+
+static void a_chain_that_leads_back_ends(void **state)
+{
+    (void)state;
+    KIT(kit, "d g prefill : text,500; b B prefill : 500; router continuation no_cooldowns\n"
+             "fallbacks g: B g B; fallbacks B: g B\n");
+    expect(kit, "g stream continue", "d*:500 b>:500 fail*:500");
 }
 
 static void nested_chains_are_walked(void **state)
