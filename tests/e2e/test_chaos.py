@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kit import answers
-from kit.answers import CLOSE, END, HANG, RESET, Error, Wait
+from kit.answers import CLOSE, END, HANG, RESET, Answer, Error, Wait
+from kit.model import Fault, Model, prefill_of
 
 SEED = int(os.environ.get("CHAOS_SEED", random.SystemRandom().randrange(10000)))
 CLIENTS, CALLS = 12, 25
@@ -42,6 +43,14 @@ def one_call(weir, rand):
         assert (WORDS + " slow " + WORDS).find(reply.text) >= 0, reply
 
 
+def all_at_once(client, rand):
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        try:
+            list(pool.map(client, [rand.random() for _ in range(CLIENTS)]))
+        except AssertionError as error:
+            raise AssertionError(f"CHAOS_SEED={SEED}: {error}") from error
+
+
 @pytest.mark.parametrize("round", range(2))
 def test_anything_at_once(serve, up, round):
     rand = random.Random(SEED + round)
@@ -54,13 +63,60 @@ def test_anything_at_once(serve, up, round):
         mine = random.Random(seed)
         for _ in range(CALLS):
             one_call(weir, mine)
-    with ThreadPoolExecutor(CLIENTS) as pool:
-        try:
-            list(pool.map(client, [rand.random() for _ in range(CLIENTS)]))
-        except AssertionError as error:
-            raise AssertionError(f"CHAOS_SEED={SEED}: {error}") from error
+    all_at_once(client, rand)
     for name in ("a1", "a2", "a3", "b1", "b2"):
         up.says(name, "calm again")
     time.sleep(0.6)     # cooldowns, and the limits of calls whose clients have left, are over
     assert weir.ask("A").text == "calm again"
+    assert up.wait_for(lambda u: not any(u.in_flight.values()), 5), up.in_flight
+
+
+# ---- streams alone, with all that keeps them alive
+
+RECITED = "Whoever reads this to its end has seen that no word of it is missing and that none has come twice."
+
+
+def recitation(rand):
+    """What a deployment does with each request, chosen when it is there: the text, or a part of it and some fault."""
+    def steps(call):
+        faults = [CLOSE, RESET, END, HANG, Error("internal"), Error("rate_limit"), b"data: {\n\n", Wait(0.15)]
+        fault = Fault(rand.randrange(22), rand.choice(faults)) if rand.random() < 0.7 else None
+        again = len(RECITED) if len(prefill_of(call)) >= 24 and rand.random() < 0.3 else 0
+        return Model(RECITED, fault, pause=rand.choice([0, 0, 0.002]), again=again, prefill=rand.random() < 0.9).steps(call)
+    return Answer(steps)
+
+
+def one_stream(weir, rand):
+    """The text is a beginning of the right one, and whole exactly if the stream ended well; everything else is there once."""
+    try:
+        reply = weir.ask({"model": rand.choice(["flowing", "held", "hoarded"]), "stream": True}, timeout=rand.choice([30, 30, 30, 0.1]))
+    except TimeoutError:
+        return
+    assert reply.status is not None and not reply.cut, reply
+    if reply.status != 200:
+        assert reply.json["error"]["code"] == str(reply.status)
+        return
+    assert RECITED.startswith(reply.text) and (reply.text == RECITED) >= reply.done and reply.done != bool(reply.error), reply
+    chunks = [event for event in reply.events if "error" not in event]
+    choices = [choice for chunk in chunks for choice in chunk["choices"]]
+    assert len({chunk["id"] for chunk in chunks}) == 1 and sum("role" in choice["delta"] for choice in choices) == 1, reply
+    assert sum(bool(choice["finish_reason"]) for choice in choices) == reply.done, reply
+
+
+@pytest.mark.parametrize("round", range(2))
+def test_streams_that_break_at_random(serve, up, round):
+    rand = random.Random(SEED + round)
+    takes = {"info": {"supports_assistant_prefill": True}, "stream_idle_timeout": 0.1, "ttft_timeout": 0.3}
+    groups = {group: {f"{group}-{number}": takes for number in range(2)} for group in ("flowing", "held", "hoarded", "spare")}
+    weir = serve(groups, router={"num_retries": 2, "cooldown_time": 0.1, "default_fallbacks": ["spare"], "enable_mid_stream_fallback_continuation": True},
+                 weir={"continuation_targets": ["group", "fallback"], "groups": {"held": {"stream_hold": {"tokens": 4}}, "hoarded": {"stream_hold": "all"}}})
+    for members in groups.values():
+        for name in members:
+            up.says(name, recitation(random.Random(rand.random())))
+
+    def client(seed):
+        mine = random.Random(seed)
+        for _ in range(CALLS):
+            one_stream(weir, mine)
+    all_at_once(client, rand)
     assert up.wait_for(lambda u: not any(u.in_flight.values()), 5), up.in_flight

@@ -7,6 +7,7 @@ import pytest
 
 from kit import answers, client
 from kit.answers import CLOSE, DONE, END, HANG, RESET, Error, Wait
+from kit.model import Fault, Model
 
 CHAT = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
 STREAM = {**CHAT, "stream": True}
@@ -130,3 +131,18 @@ def test_a_client_takes_its_time(plain):
         assert connection.send_slowly(data, len(data) // 4, 0.05) == len(data)
         assert connection.reply().text == "x"
     assert time.monotonic() - began > 0.15
+
+
+def test_a_model_breaks_where_it_is_told_to(plain):
+    plain.says("d", *(Model("one two three", fault).answer() for fault in (Fault(0, CLOSE), Fault(1, CLOSE), Fault(3, END), Fault(4, Error("internal")), None)))
+    replies = [ask(plain, STREAM) for _ in range(5)]
+    assert [reply.text for reply in replies] == ["", "", "one two ", "one two three", "one two three"]
+    assert [len(reply.events) for reply in replies] == [0, 1, 3, 5, 5]
+    assert [reply.cut for reply in replies] == [True, True, False, False, False] and replies[4].done
+
+
+def test_a_model_goes_on_from_a_prefill(plain):
+    began = {**STREAM, "messages": [*CHAT["messages"], {"role": "assistant", "content": "one two "}]}
+    plain.says("d", *(model.answer() for model in (Model("one two three"), Model("one two three", again=4), Model("one two three", prefill=False))))
+    replies = [ask(plain, began) for _ in range(3)]
+    assert [reply.text for reply in replies[:2]] == ["three", "two three"] and replies[2].status == 400

@@ -198,6 +198,26 @@ def test_what_the_caller_sees(client, continued, weir_for, up):
     assert not wrong, f"{len(wrong)} of {len(wanted)} are wrong\n" + "\n".join(wrong[:40])
 
 
+@pytest.mark.parametrize("again, begin", [("everything", 24), ("its last words", 20)])
+def test_what_another_deployment_repeats_is_dropped(serve, up, again, begin):
+    """The whole text so far from 24 characters on, a part of it from three distinct words on; wherever the stream was cut."""
+    text = "Each of these words is another one so that nothing can be taken for a repeat by mistake"
+    words = pieces(text)
+    counts = [count for count in range(3, len(words)) if len("".join(words[:count])) >= begin]
+
+    def carried_on(_, call):
+        return Model(text, again=len(prefill_of(call)) if again == "everything" else len("".join(pieces(prefill_of(call))[-4:])))
+    up.says("a", by_user(lambda user, call: Model(text, Fault(1 + int(user), CLOSE))))
+    up.says("b", by_user(carried_on))
+    weir = serve({"g": ["a"], "spare": {"b": {"info": {"supports_assistant_prefill": True}}}},
+                 router={"fallbacks": [{"g": ["spare"]}], "disable_cooldowns": True, "enable_mid_stream_fallback_continuation": True})
+    with sdk.client(weir, timeout=PATIENCE) as client:
+        for count in counts:
+            seen = text_of(client.chat.completions.create(model="g", messages=HELLO, stream=True, user=str(count)))
+            assert seen == text, f"cut after {count} words"
+    assert up.hits("b") == len(counts) > 8
+
+
 def test_a_continuation_is_sent_what_was_shown(weir_for, up):
     """The text so far is one trailing assistant message, and nothing else is added to what the caller asked."""
     wanted = [case for case in cases("elsewhere") if case.expected.calls == {"a": 1, "b": 1} and case.expected.ids == ("chatcmpl-a",)]
