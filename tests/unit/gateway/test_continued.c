@@ -93,7 +93,7 @@ static void end(void)
 }
 
 /* The one that carries on sends this event. */
-static void gets(const char *raw)
+static void feed(const char *raw)
 {
     struct weir_slice bytes = WEIR_SLICE_EMPTY;
     struct weir_sse_event event;
@@ -129,7 +129,7 @@ static void a_chunk_comes_under_the_first_streams_names(void **state)
 {
     (void)state;
     begin("Hel");
-    gets("data: {\"id\":\"b\", \"model\":\"m\" "
+    feed("data: {\"id\":\"b\", \"model\":\"m\" "
          ",\"object\":\"x\",\"created\":22,\"system_fingerprint\":null,\"v\":"
          "[1.0],\"choices\":[{\"index\":0,\"delta\":{\"content\":\"lo\"},\"finish_reason\":null}]}\n\n");
     assert_out(
@@ -146,7 +146,7 @@ static void names_that_are_missing_are_added_and_others_taken_out(void **state)
 {
     (void)state;
     begin_after("data: {\"id\":\"a1\",\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n");
-    gets("data: "
+    feed("data: "
          "{\"system_fingerprint\":\"x\",\"choices\":[{\"delta\":{\"content\":\"lo\"}}],\"created\":5}\n\n");
     assert_out("data: {\"choices\":[{\"delta\":{\"content\":\"lo\"}}],\"id\":\"a1\"}\n\n");
     end();
@@ -156,10 +156,10 @@ static void the_start_up_is_dropped_and_so_is_every_role(void **state)
 {
     (void)state;
     begin("Hel");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n");
-    gets("data: {\"prompt_filter_results\":[],\"choices\":[]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n");
+    feed("data: {\"prompt_filter_results\":[],\"choices\":[]}\n\n");
     assert_out("");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"lo\"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"lo\"}}]}\n\n");
     assert_out("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"lo\"}}]}\n\n");
     end();
 }
@@ -168,9 +168,9 @@ static void an_empty_chunk_behind_content_passes(void **state)
 {
     (void)state;
     begin("Hel");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"lo\"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"lo\"}}]}\n\n");
     kit.out_len = 0;
-    gets("data: {" NAMES ",\"choices\":[],\"filter\":1}\n\n");
+    feed("data: {" NAMES ",\"choices\":[],\"filter\":1}\n\n");
     assert_out("data: {" NAMES ",\"choices\":[],\"filter\":1}\n\n");
     end();
 }
@@ -179,9 +179,9 @@ static void a_repeat_is_dropped_with_its_chunks(void **state)
 {
     (void)state;
     begin("The quick brown fox \\\"jumps\\\"");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"The quick brown\"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"The quick brown\"}}]}\n\n");
     assert_out("");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\" fox \\\"jumps\\\" \\u00fcber\"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\" fox \\\"jumps\\\" \\u00fcber\"}}]}\n\n");
     assert_out("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\" \xc3\xbc"
                "ber\"}}]}\n\n");
     assert_int_equal(kit.text_bytes, 6);
@@ -194,9 +194,9 @@ static void text_passes_as_written_once_the_seam_is_open(void **state)
 {
     (void)state;
     begin("Hel");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"lo\"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"lo\"}}]}\n\n");
     kit.out_len = 0;
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\" w\\u006frld\\/\"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\" w\\u006frld\\/\"}}]}\n\n");
     assert_out("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\" w\\u006frld\\/\"}}]}\n\n");
     assert_slice_is(weir_buf_slice(&kit.so_far.text), "Hello world/");
     end();
@@ -211,9 +211,9 @@ static void text_that_waits_comes_ahead_of_the_end(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         begin("see how they run, see how they go");
-        gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"see how\"}}]}\n\n");
+        feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"see how\"}}]}\n\n");
         assert_out("");
-        gets(ends[i]);
+        feed(ends[i]);
         (void)snprintf(expected, sizeof(expected),
                        "data: {" NAMES ",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"see how\"},"
                        "\"finish_reason\":null}]}\n\n%s",
@@ -228,8 +228,8 @@ static void text_that_waits_goes_with_a_last_chunk_that_has_text(void **state)
 {
     (void)state;
     begin("see how they run, see how they go");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"see \"}}]}\n\n");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"how\"},\"finish_reason\":\"stop\"}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"see \"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"how\"},\"finish_reason\":\"stop\"}]}\n\n");
     assert_out("data: {" NAMES
                ",\"choices\":[{\"delta\":{\"content\":\"see how\"},\"finish_reason\":\"stop\"}]}\n\n");
     end();
@@ -241,7 +241,7 @@ static void usage_is_added_up(void **state)
     begin_after("data: {" NAMES
                 ",\"choices\":[{\"delta\":{\"content\":\"a\"}}],\"usage\":{\"prompt_tokens\":5,"
                 "\"completion_tokens\":1}}\n\n");
-    gets("data: {" NAMES ",\"choices\":[],\"usage\":{\"prompt_tokens\":6,\"completion_tokens\":2}}\n\n");
+    feed("data: {" NAMES ",\"choices\":[],\"usage\":{\"prompt_tokens\":6,\"completion_tokens\":2}}\n\n");
     assert_out("data: {" NAMES
                ",\"choices\":[],\"usage\":{\"prompt_tokens\":11,\"completion_tokens\":3}}\n\n");
     assert_int_equal(kit.so_far.before.prompt_tokens, 5);
@@ -253,9 +253,9 @@ static void half_a_character_passes_and_is_the_last_to_be_carried_on(void **stat
 {
     (void)state;
     begin("see how they run, see how they go");
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"see how\"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"see how\"}}]}\n\n");
     assert_false(kit.lost);
-    gets("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n");
     assert_out("data: {" NAMES
                ",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"see how\"},\"finish_reason\":"
                "null}]}\n\ndata: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n");
@@ -294,7 +294,7 @@ static void data_in_several_lines_becomes_one(void **state)
 {
     (void)state;
     begin("Hel");
-    gets("data: {" NAMES ",\n\"choices\":[{\"delta\":\n{\"content\":\"lo\\n\"}}]}\n\n");
+    feed("data: {" NAMES ",\n\"choices\":[{\"delta\":\n{\"content\":\"lo\\n\"}}]}\n\n");
     assert_out("data: {" NAMES ", \"choices\":[{\"delta\": {\"content\":\"lo\\n\"}}]}\n\n");
     end();
 }
@@ -303,8 +303,8 @@ static void comments_and_the_marker_pass_as_they_are(void **state)
 {
     (void)state;
     begin("Hel");
-    gets(": ping\n\n");
-    gets("data: [DONE]\n\n");
+    feed(": ping\n\n");
+    feed("data: [DONE]\n\n");
     assert_out(": ping\n\ndata: [DONE]\n\n");
     end();
 }
@@ -313,9 +313,9 @@ static void other_content_passes_with_its_text_joined(void **state)
 {
     (void)state;
     begin("The quick brown fox jumps");
-    gets("data: {" NAMES
+    feed("data: {" NAMES
          ",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"}]}}]}\n\n");
-    gets("data: {" NAMES
+    feed("data: {" NAMES
          ",\"choices\":[{\"delta\":{\"content\":\"brown fox jumps!\",\"reasoning\":\"r\"}}]}\n\n");
     assert_out("data: {" NAMES ",\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"c\"}]}}]}\n\n"
                "data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"!\",\"reasoning\":\"r\"}}]}\n\n");
@@ -331,7 +331,7 @@ static void without_memory_the_attempt_fails_and_nothing_is_lost(void **state)
         assert_true(n < 100);
         begin("The quick brown fox jumps");
         kit.mem.fail_from = kit.mem.allocations + n;
-        gets("data: {" NAMES
+        feed("data: {" NAMES
              ",\"choices\":[{\"delta\":{\"content\":\"brown fox jumps over the lazy dog and more "
              "and more and more and more and more and more and more and more and more and more and more and "
              "more and more and more and more and more and more and more and more and more and "
