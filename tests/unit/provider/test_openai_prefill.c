@@ -6,7 +6,8 @@
 #include "base/slice.h"
 #include "built.h"
 
-#define USER "{\"role\":\"user\",\"content\":\"hi\"}"
+#define OWN(rest) "{\"model\":\"g\",\"messages\":[{\"role\":\"assistant\"" rest "}]}"
+#define USER      "{\"role\":\"user\",\"content\":\"hi\"}"
 
 static void begin(struct built *b, const char *model, const char *text)
 {
@@ -180,14 +181,11 @@ static void messages_without_a_place_for_text_cannot_be_carried_on(void **state)
         "{\"model\":\"g\",\"messages\":{\"role\":\"user\"}}",
         "{\"model\":\"g\",\"messages\":[\"hi\"]}",
         "{\"model\":\"g\",\"messages\":[" USER "],\"messages\":[" USER "]}",
-        "{\"model\":\"g\",\"messages\":[{\"role\":\"assistant\"}]}",
-        "{\"model\":\"g\",\"messages\":[{\"role\":\"assistant\",\"content\":null}]}",
-        "{\"model\":\"g\",\"messages\":[{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":"
-        "\"a\"}]}]"
-        "}",
-        "{\"model\":\"g\",\"messages\":[{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{}]}]}",
-        "{\"model\":\"g\",\"messages\":[{\"role\":\"assistant\",\"content\":\"a\",\"audio\":{\"id\":\"x\"}}]"
-        "}",
+        OWN(""),
+        OWN(",\"content\":null"),
+        OWN(",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]"),
+        OWN(",\"content\":\"a\",\"tool_calls\":[{}]"),
+        OWN(",\"content\":\"a\",\"audio\":{\"id\":\"x\"}"),
     };
 
     (void)state;
