@@ -241,7 +241,6 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
         return;
     }
     weir_read_chunk(upcall->upstream->endpoint, upcall->job->route, event, &facts);
-    take_facts(upcall, event, &facts);
     switch (facts.chunk_class) {
     case WEIR_CHUNK_ERROR:
         weir_upcall_fail(upcall, WEIR_MISHAP_ERROR_BODY, facts.error);
@@ -258,6 +257,7 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
     case WEIR_CHUNK_TEXT:
     case WEIR_CHUNK_OTHER:
     case WEIR_CHUNK_EMPTY:
+        take_facts(upcall, event, &facts);
         tell_chunk(upcall, &facts);
         forward(upcall, event, &facts, input);
         return;
