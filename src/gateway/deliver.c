@@ -240,7 +240,7 @@ void weir_deliver_answer(struct weir_job *job, struct weir_upcall *upcall)
         weir_deliver_commit(job, upcall);
     if (job->exchange == NULL)
         return;
-    end_stream(job, upcall->stream && !upcall->done_seen ? WEIR_SLICE("data: [DONE]\n\n") : WEIR_SLICE_EMPTY);
+    end_stream(job, upcall->stream ? WEIR_SLICE("data: [DONE]\n\n") : WEIR_SLICE_EMPTY);
 }
 
 static int make_error(struct weir_job *job, const struct weir_fail *fail, struct weir_error_reply *ret_error)

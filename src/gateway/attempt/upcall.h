@@ -71,7 +71,6 @@ struct weir_upcall {
     struct weir_buf held; /* events before the commit, with the reported name; from the budget */
     unsigned held_events; /* of them, those before the first content */
     uint32_t finishes;    /* finish reasons that were seen */
-    bool done_seen;
 };
 
 /* Starts the attempt that the engine asked for; continues: it carries on what the caller has.  0;

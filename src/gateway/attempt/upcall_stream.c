@@ -216,17 +216,20 @@ static void forward(struct weir_upcall *upcall, const struct weir_sse_event *eve
         pass(upcall, &out);
 }
 
+/* The marker goes no further: the client gets one of weir's own.  But an LF in front of it belongs to the event
+ * before it. */
 static void read_end_marker(struct weir_upcall *upcall, const struct weir_sse_event *event,
-                            const struct weir_chunk *facts, struct weir_slice input)
+                            struct weir_slice input)
 {
+    const struct weir_sse_event line_end = {.raw = weir_slice_sub(event->raw, 0, 1)};
+
+    if (weir_slice_eq(line_end.raw, WEIR_SLICE("\n")) && upcall->continued == NULL)
+        forward(upcall, &line_end, &(struct weir_chunk){.chunk_class = WEIR_CHUNK_EMPTY}, input);
     /* Without a finish reason it is an end only if there was content (decisions 29). */
-    if (upcall->has_content || (upcall->finishes > 0 && !weir_upcall_is_empty(upcall))) {
-        forward(upcall, event, facts, input);
-        upcall->done_seen = true;
+    if (upcall->has_content && upcall->finishes == 0)
         weir_upcall_finish(upcall);
-    } else {
+    else
         weir_upcall_stream_over(upcall, WEIR_MISHAP_STREAM_CUT);
-    }
 }
 
 static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *event,
@@ -252,7 +255,7 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
         weir_upcall_fail(upcall, WEIR_MISHAP_BAD_CHUNK, event->data);
         return;
     case WEIR_CHUNK_DONE:
-        read_end_marker(upcall, event, &facts, input);
+        read_end_marker(upcall, event, input);
         return;
     case WEIR_CHUNK_TEXT:
     case WEIR_CHUNK_OTHER:
