@@ -216,15 +216,15 @@ static void forward(struct weir_upcall *upcall, const struct weir_sse_event *eve
         pass(upcall, &out);
 }
 
-/* The marker goes no further: the client gets one of weir's own.  But an LF in front of it belongs to the event
- * before it. */
+/* The marker goes no further: the client gets one of weir's own.  But an LF in front of it belongs to the
+ * event before it. */
 static void read_end_marker(struct weir_upcall *upcall, const struct weir_sse_event *event,
-                            struct weir_slice input)
+                            const struct weir_chunk *facts, struct weir_slice input)
 {
-    const struct weir_sse_event line_end = {.raw = weir_slice_sub(event->raw, 0, 1)};
+    bool has_line_end = event->raw.len > 0 && event->raw.ptr[0] == '\n';
+    const struct weir_sse_event line_end = {.raw = weir_slice_sub(event->raw, 0, has_line_end ? 1 : 0)};
 
-    if (weir_slice_eq(line_end.raw, WEIR_SLICE("\n")) && upcall->continued == NULL)
-        forward(upcall, &line_end, &(struct weir_chunk){.chunk_class = WEIR_CHUNK_EMPTY}, input);
+    forward(upcall, &line_end, facts, input);
     /* Without a finish reason it is an end only if there was content (decisions 29). */
     if (upcall->has_content && upcall->finishes == 0)
         weir_upcall_finish(upcall);
@@ -255,7 +255,7 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
         weir_upcall_fail(upcall, WEIR_MISHAP_BAD_CHUNK, event->data);
         return;
     case WEIR_CHUNK_DONE:
-        read_end_marker(upcall, event, input);
+        read_end_marker(upcall, event, &facts, input);
         return;
     case WEIR_CHUNK_TEXT:
     case WEIR_CHUNK_OTHER:

@@ -96,6 +96,11 @@ void weir_upcall_fail(struct weir_upcall *of, weir_mishap what, struct weir_slic
     mishap = what;
 }
 
+void weir_upcall_fail_here(struct weir_upcall *of)
+{
+    weir_upcall_fail(of, WEIR_MISHAPS, WEIR_SLICE_EMPTY);
+}
+
 bool weir_upcall_is_empty(const struct weir_upcall *of)
 {
     return of->refuses_empty && !of->has_content && of->usage.completion_tokens == 0;
@@ -119,6 +124,8 @@ static int begin(void **state)
     weir_buf_init(&worker.scratch, weir_mem_libc(), 1 << 20);
     weir_buf_init(&upcall.held, weir_mem_libc(), HELD_BYTES_MAX);
     weir_sse_init(&upcall.sse, weir_mem_libc(), EVENT_BYTES_MAX);
+    weir_so_far_init(&job.so_far, weir_mem_libc());
+    weir_so_far_begin(&job.so_far, true);
     weir_buf_init(&out, weir_mem_libc(), 1 << 20);
     return 0;
 }
@@ -130,6 +137,7 @@ static int end(void **state)
     weir_buf_deinit(&upcall.held);
     weir_buf_deinit(&worker.scratch);
     weir_buf_deinit(&out);
+    weir_so_far_deinit(&job.so_far);
     weir_arena_deinit(&job.arena);
     return 0;
 }
