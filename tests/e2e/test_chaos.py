@@ -86,10 +86,15 @@ def recitation(rand):
     return Answer(steps)
 
 
+# What may not be continued says so to the upstream, too.
+ASKED = [{}, {}, {"stream_options": {"include_usage": True}}, {"response_format": {"type": "json_object"}, "user": "alone"}, {"disable_fallbacks": True, "user": "alone"}]
+
+
 def one_stream(weir, rand):
     """The text is a beginning of the right one, and whole exactly if the stream ended well; everything else is there once."""
+    asked = {"model": rand.choice(["flowing", "held", "hoarded"]), "stream": True, **rand.choice(ASKED)}
     try:
-        reply = weir.ask({"model": rand.choice(["flowing", "held", "hoarded"]), "stream": True}, timeout=rand.choice([30, 30, 30, 0.1]))
+        reply = weir.ask(asked, timeout=rand.choice([30, 30, 30, 0.1]))
     except TimeoutError:
         return
     assert reply.status is not None and not reply.cut, reply
@@ -101,6 +106,7 @@ def one_stream(weir, rand):
     choices = [choice for chunk in chunks for choice in chunk["choices"]]
     assert len({chunk["id"] for chunk in chunks}) == 1 and sum("role" in choice["delta"] for choice in choices) == 1, reply
     assert sum(bool(choice["finish_reason"]) for choice in choices) == reply.done, reply
+    assert [bool(chunk.get("usage")) for chunk in chunks].count(True) <= ("stream_options" in asked), reply
 
 
 @pytest.mark.parametrize("round", range(2))
@@ -120,3 +126,5 @@ def test_streams_that_break_at_random(serve, up, round):
             one_stream(weir, mine)
     all_at_once(client, rand)
     assert up.wait_for(lambda u: not any(u.in_flight.values()), 5), up.in_flight
+    continued = [call for call in up.calls if prefill_of(call)]
+    assert len(continued) > 10 and not [call for call in continued if call.json.get("user") == "alone"]
