@@ -109,14 +109,12 @@ static void observe(struct weir_job *job)
         weir_call_notes_event(job, &event);
 }
 
-static void arm(struct weir_job *job)
+static void arm(struct weir_job *job, uint64_t at_ns)
 {
-    uint64_t at = weir_call_expiry(job->call);
-
-    if (job->over || at >= job->timer_ns)
+    if (job->over || at_ns >= job->timer_ns)
         return;
-    job->timer_ns = at;
-    weir_loop_arm(job->worker->loop, &job->timer, at);
+    job->timer_ns = at_ns;
+    weir_loop_arm(job->worker->loop, &job->timer, at_ns);
 }
 
 static void fail_inside(struct weir_job *job)
@@ -144,16 +142,18 @@ static void drive(struct weir_job *job)
             break;
         perform(job, &step);
     }
-    arm(job);
+    arm(job, weir_call_expiry(job->call));
 }
 
 /* After news that seldom call for a step. */
 static void settle(struct weir_job *job)
 {
-    if (weir_call_expiry(job->call) <= weir_job_now(job))
+    uint64_t at_ns = weir_call_expiry(job->call);
+
+    if (at_ns <= weir_job_now(job))
         drive(job);
     else
-        arm(job);
+        arm(job, at_ns);
 }
 
 void weir_driver_on_opened(struct weir_upcall *upcall)
@@ -177,8 +177,7 @@ void weir_driver_on_paused(struct weir_upcall *upcall, bool paused)
     struct weir_job *job = upcall->job;
 
     weir_call_on_paused(job->call, upcall->number, paused, weir_job_now(job));
-    if (!job->over)
-        arm(job); /* a pause makes nothing due at once */
+    arm(job, weir_call_expiry(job->call)); /* nothing is due at once */
 }
 
 void weir_driver_on_finished(struct weir_upcall *upcall)

@@ -141,6 +141,15 @@ def test_a_finish_reason_completes_whatever_happens_to_the_connection(pair, up, 
         assert reply.body.count(b'"finish_reason": "%s"' % finish.encode()) == 1
 
 
+def test_a_complete_stream_whose_rest_does_not_come_ends_after_a_while(serve, up):
+    weir = serve({"g": ["a"]}, weir={"stream_hold": "all"})
+    up.says("a", served(event("all of it") + event(finish="stop"), last=answers.HANG))
+    reply = ask(weir)
+    assert (reply.text, reply.failed) == ("all of it", False)
+    assert 4.9 < reply.elapsed < 10
+    assert up.wait_for(lambda up: up.last("a").left_at is not None)
+
+
 def test_what_follows_the_marker_is_dropped(pair, up):
     up.says("a", served(whole("text") + event("ghost") + "data: [DONE]\n\n" + 'data: {"error": {"message": "late"}}\n\n'))
     reply = ask(pair)
