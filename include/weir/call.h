@@ -162,7 +162,7 @@ struct weir_stream_chunk {
     uint32_t deltas;     /* content deltas (14.2), each counted as a token */
     uint32_t text_bytes; /* plain text of the assistant in them */
     bool other;          /* content that is not plain text: nothing of the call is continued any more */
-    bool finish;         /* a finish reason: the answer is complete, whatever happens next (decisions 29) */
+    bool finish;         /* the last finish reason: the answer is complete, whatever happens (decisions 29) */
     bool full;           /* the host can hold no more: the commit window ends */
 };
 
