@@ -212,8 +212,10 @@ void weir_driver_on_timer(struct weir_timer *timer)
 
     weir_job_enter(job);
     job->timer_ns = WEIR_TIME_NEVER;
-    if (!job->over)
+    if (!job->over) {
         drive(job);
+        weir_deliver_flush(job); /* what was held, when the window has ended */
+    }
     weir_job_leave(job);
 }
 

@@ -115,7 +115,7 @@ def test_streams_that_break_at_random(serve, up, round):
     takes = {"info": {"supports_assistant_prefill": True}, "stream_idle_timeout": 0.1, "ttft_timeout": 0.3}
     groups = {group: {f"{group}-{number}": takes for number in range(2)} for group in ("flowing", "held", "hoarded", "spare")}
     weir = serve(groups, router={"num_retries": 2, "cooldown_time": 0.1, "default_fallbacks": ["spare"], "enable_mid_stream_fallback_continuation": True},
-                 weir={"continuation_targets": ["group", "fallback"], "groups": {"held": {"stream_hold": {"tokens": 4}}, "hoarded": {"stream_hold": "all"}}})
+                 weir={"continuation_targets": ["group", "fallback"], "groups": {"held": {"stream_hold": {"tokens": 6, "seconds": 0.02}}, "hoarded": {"stream_hold": "all"}}})
     for members in groups.values():
         for name in members:
             up.says(name, recitation(random.Random(rand.random())))
