@@ -378,7 +378,7 @@ int main(int argc, char **argv)
     }
     raise_limit();
     (void)uv_loop_init(&loop);
-    (void)uv_ip4_addr("127.0.0.1", atoi(argv[2]), &address);
+    (void)uv_ip4_addr("127.0.0.1", (int)strtol(argv[2], NULL, 10), &address);
     if (serves) {
         serve(strtod(argv[3], NULL));
         return 1;
