@@ -21,6 +21,7 @@
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/request/continuable.h"
 #include "gateway/worker.h"
 #include "provider/fields.h"
 #include "provider/prefill.h"
@@ -434,12 +435,16 @@ static int refuse(struct weir_upcall *upcall, struct weir_slice text, struct wei
     return WEIR_UPCALL_FAILED;
 }
 
-static bool may_carry_on(const struct weir_job *job)
+/* Of the request, and of what the configuration makes of it for this attempt. */
+static bool may_carry_on(const struct weir_upcall *upcall, const struct weir_start *start)
 {
-    const struct weir_request *request = &job->asked.request;
+    const struct weir_request *request = &upcall->job->asked.request;
+    const struct weir_endpoint *endpoint = upcall->upstream->endpoint;
 
     return request->may_continue && !request->disable_fallbacks &&
-           weir_snapshot_router(job->worker->snapshot)->continuation;
+           weir_snapshot_router(upcall->job->worker->snapshot)->continuation &&
+           weir_continuable_with(endpoint->defaults) && weir_continuable_with(endpoint->extra_body) &&
+           weir_continuable_with(start->overrides);
 }
 
 /* A new answer, or more of the one that the caller has.  0, WEIR_BUILD_NO_PREFILL, or negative. */
@@ -450,11 +455,11 @@ static int begin(struct weir_upcall *upcall, const struct weir_start *start, boo
     struct weir_continued *continued;
 
     if (!continues) {
-        weir_so_far_begin(&job->so_far, may_carry_on(job));
+        weir_so_far_begin(&job->so_far, may_carry_on(upcall, start));
         return 0;
     }
     weir_so_far_carry_on(&job->so_far);
-    if (!job->so_far.keeps)
+    if (!job->so_far.keeps || !may_carry_on(upcall, start))
         return WEIR_BUILD_NO_PREFILL;
     continued = weir_continued_new(&job->so_far, weir_budget_mem(&job->worker->gateway->budget),
                                    (size_t)settings_of(upcall)->max_event_bytes, &job->arena);
@@ -470,7 +475,9 @@ static int begin(struct weir_upcall *upcall, const struct weir_start *start, boo
 static struct weir_slice refusal(int condition)
 {
     return condition == WEIR_BUILD_NO_PREFILL
-               ? WEIR_SLICE("the answer cannot be carried on: its request has no place for what was said")
+               ? WEIR_SLICE(
+                     "the answer cannot be carried on here: there is no place for what was said, or the "
+                     "output would be constrained")
                : WEIR_SLICE("the request's api_base is no URL, or its key cannot be sent");
 }
 

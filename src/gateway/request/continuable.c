@@ -78,3 +78,18 @@ bool weir_continuable(weir_route route, const struct weir_asked *asked)
             return false;
     return true;
 }
+
+bool weir_continuable_with(struct weir_slice params)
+{
+    struct weir_json_cursor cursor;
+    struct weir_json_item member;
+
+    if (params.len == 0)
+        return true;
+    if (weir_json_enter(&cursor, params, WEIR_JSON_DEPTH_MAX) != 0)
+        return false;
+    while (weir_json_next(&cursor, &member) == WEIR_JSON_ITEM)
+        if (!allows(&member))
+            return false;
+    return true;
+}

@@ -117,6 +117,17 @@ static void no_member_says_so_by_itself(void **state)
     expect_all(members, sizeof(members) / sizeof(*members), false);
 }
 
+static void what_is_added_to_a_request_counts_alike(void **state)
+{
+    (void)state;
+    assert_true(weir_continuable_with(WEIR_SLICE_EMPTY));
+    assert_true(weir_continuable_with(WEIR_SLICE("{}")));
+    assert_true(weir_continuable_with(WEIR_SLICE("{\"temperature\": 0, \"n\": 1}")));
+    assert_false(weir_continuable_with(WEIR_SLICE("{\"response_format\": {\"type\": \"json_object\"}}")));
+    assert_false(weir_continuable_with(WEIR_SLICE("{\"guided_json\": {}}")));
+    assert_false(weir_continuable_with(WEIR_SLICE("no object")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +135,7 @@ int main(void)
         cmocka_unit_test(what_leaves_plain_text_as_it_is_allows),
         cmocka_unit_test(what_constrains_or_multiplies_forbids),
         cmocka_unit_test(no_member_says_so_by_itself),
+        cmocka_unit_test(what_is_added_to_a_request_counts_alike),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
