@@ -100,7 +100,27 @@ static const char *const stream_answers[] = {"content,ok",
                                              "open,hang",
                                              "content,filtered",
                                              "chunk,401",
-                                             "content,503"};
+                                             "content,503",
+                                             "text,text+0.5,ok",
+                                             "open,chunk,text&text,finish,ok",
+                                             "chunk,text,finish,connection",
+                                             "text,finish,hang",
+                                             "text&finish,pause,resume+7,chunk,ok",
+                                             "text,502",
+                                             "open,text,connection+2",
+                                             "text,tool,500",
+                                             "tool,503",
+                                             "text,429/1",
+                                             "text,400",
+                                             "6xtext+0.4,500",
+                                             "12xtext+0.7,finish,ok",
+                                             "text,text&full,500",
+                                             "chunk,500+9",
+                                             "text,ok+9",
+                                             "text:200000,500",
+                                             "3xtext+0.2,pause,resume+4,text+1,ok+3",
+                                             "chunk,pause+1,resume+9,text+1,503",
+                                             "text,chunk+1,chunk+1,chunk+1,ok"};
 
 static void add_answers(struct weir_rand *rand, struct text *text)
 {
@@ -108,13 +128,38 @@ static void add_answers(struct weir_rand *rand, struct text *text)
 
     add(text, " :");
     for (unsigned i = 0; i < count; i++) {
-        const char *answer = once_in(rand, 3) ? ONE_OF(rand, stream_answers) : ONE_OF(rand, plain_answers);
-
+        const char *answer = once_in(rand, 2) ? ONE_OF(rand, stream_answers) : ONE_OF(rand, plain_answers);
         add(text, " %s", answer);
-        if (once_in(rand, 3) && strstr(answer, "hang") == NULL)
+        const char *last = strrchr(answer, ',') == NULL ? answer : strrchr(answer, ',');
+
+        if (once_in(rand, 3) && strstr(last, "hang") == NULL && strchr(last, '+') == NULL)
             add(text, "+%u.%u", below(rand, 4), below(rand, 10));
     }
     add(text, "\n");
+}
+
+/* Durations are whole numbers of seconds, so that limits meet each other and pieces at their borders. */
+static void add_limits(struct weir_rand *rand, struct text *text, unsigned rarity)
+{
+    static const char *const limits[] = {"timeout", "stream_timeout", "ttft", "idle", "deadline"};
+    static const char *const holds[] = {"all", "0", "1", "3", "/1", "/3", "2/2", "8/1"};
+
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        if (once_in(rand, rarity))
+            add(text, " %s=%u", limits[i], below(rand, 8) + (i < 2));
+    }
+    if (once_in(rand, rarity))
+        add(text, " hold=%s", ONE_OF(rand, holds));
+    if (once_in(rand, 2 * rarity))
+        add(text, " rate=%u/%u/%u", below(rand, 3), 1 + below(rand, 3), 3 + below(rand, 3));
+}
+
+static void add_targets(struct weir_rand *rand, struct text *text)
+{
+    static const char *const targets[] = {"fallback", "group", "fallback,group", "group,fallback"};
+
+    if (once_in(rand, 2))
+        add(text, " targets=%s", ONE_OF(rand, targets));
 }
 
 static void add_deployment(struct weir_rand *rand, struct text *text, unsigned number)
@@ -130,10 +175,9 @@ static void add_deployment(struct weir_rand *rand, struct text *text, unsigned n
         add(text, " order=%u", 1 + below(rand, 3));
     if (once_in(rand, 6))
         add(text, " retries=%u", below(rand, 4));
-    if (once_in(rand, 6))
-        add(text, " timeout=%u", 1 + below(rand, 3));
-    if (once_in(rand, 6))
-        add(text, " stream_timeout=%u", 1 + below(rand, 3));
+    if (!once_in(rand, 3))
+        add(text, " prefill");
+    add_limits(rand, text, 8);
     if (once_in(rand, 5))
         add(text, " cooldown=%u", below(rand, 12));
     if (once_in(rand, 6))
@@ -189,10 +233,10 @@ static void add_router(struct weir_rand *rand, struct text *text)
         add(text, " retries=%u", below(rand, 4));
     if (once_in(rand, 3))
         add(text, " max_fallbacks=%u", below(rand, 8));
-    if (once_in(rand, 3))
-        add(text, " timeout=%u", 1 + below(rand, 5));
-    if (once_in(rand, 4))
-        add(text, " stream_timeout=%u", 1 + below(rand, 5));
+    if (!once_in(rand, 3))
+        add(text, " continuation");
+    add_targets(rand, text);
+    add_limits(rand, text, 4);
     if (once_in(rand, 4))
         add(text, " retry_after=%u", below(rand, 12));
     if (once_in(rand, 5))
@@ -220,6 +264,12 @@ void generate_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX])
     for (unsigned i = 0; i < count; i++)
         add_deployment(rand, &out, i);
     add_router(rand, &out);
+    if (once_in(rand, 3)) {
+        add(&out, "group %s", ONE_OF(rand, groups));
+        add_targets(rand, &out);
+        add_limits(rand, &out, 3);
+        add(&out, "\n");
+    }
     if (once_in(rand, 2))
         add(&out, "alias nick g0\n");
     if (!once_in(rand, 3))
@@ -249,10 +299,12 @@ void generate_request(struct weir_rand *rand, char text[GENERATE_REQUEST_MAX])
         add(&out, " stream");
     if (once_in(rand, 5))
         add(&out, " retries=%u", below(rand, 4));
-    if (once_in(rand, 6))
-        add(&out, " timeout=%u caller", 1 + below(rand, 3));
-    if (once_in(rand, 8))
-        add(&out, " stream_timeout=%u caller", 1 + below(rand, 3));
+    if (!once_in(rand, 3))
+        add(&out, " continue");
+    if (once_in(rand, 4))
+        add(&out, " caller");
+    if (once_in(rand, 3))
+        add_limits(rand, &out, 4);
     if (once_in(rand, 10))
         add(&out, " no_fallbacks");
     if (once_in(rand, 10))

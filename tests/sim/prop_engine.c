@@ -23,6 +23,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 
+#include "clock_model.h"
 #include "engine_kit.h"
 #include "generate.h"
 #include "model.h"
@@ -43,7 +44,8 @@ struct expectation {
 struct play {
     struct model model;
     struct expectation next;
-    struct walk walks[CALLS_AT_ONCE]; /* by the place of a call among those that run at once */
+    struct walk walks[CALLS_AT_ONCE];   /* by the place of a call among those that run at once */
+    struct clock clocks[CALLS_AT_ONCE]; /* of their latest attempts */
 };
 
 static struct walk *walk_of(const struct kit_call *call)
@@ -51,6 +53,33 @@ static struct walk *walk_of(const struct kit_call *call)
     struct play *play = call->kit->user;
 
     return &play->walks[call->number % CALLS_AT_ONCE];
+}
+
+static struct clock *clock_of(const struct kit_call *call)
+{
+    struct play *play = call->kit->user;
+
+    return &play->clocks[call->number % CALLS_AT_ONCE];
+}
+
+/* When the call's time is up, as its latest attempt has it. */
+static uint64_t deadline_of(const struct kit_call *call)
+{
+    return weir_time_add(call->begun_ns, clock_deadline(clock_of(call)));
+}
+
+static void on_tell(struct kit_call *call, uint32_t attempt, const struct kit_piece *piece)
+{
+    if (attempt == call->attempt_count)
+        clock_tell(clock_of(call), call, piece);
+}
+
+static void on_step(struct kit_call *call, const struct weir_step *step)
+{
+    if (step->kind == WEIR_STEP_COMMIT)
+        clock_commit(clock_of(call), call);
+    if (step->kind == WEIR_STEP_CANCEL)
+        clock_cancel(clock_of(call), call);
 }
 
 /* ---- looking back in a call ---- */
@@ -182,6 +211,20 @@ static void check_order(const struct kit_call *call, const struct kit_deployment
     }
 }
 
+/* Once in a call, or twice where it broke between; the contract is the host's to check. */
+static void check_continuation(const struct kit_call *call, const struct kit_deployment *deployment,
+                               uint64_t eligible)
+{
+    uint32_t times = 0;
+
+    if ((eligible & bit_of(call, deployment)) == 0)
+        kit_die(call->kit, "a continuation on a deployment that is not eligible");
+    for (uint32_t i = 1; i < call->attempt_count; i++)
+        times += call->attempts[i].continues && call->attempts[i].deployment == deployment;
+    if (times > 0)
+        kit_die(call->kit, "a second continuation on the same deployment");
+}
+
 static void on_start(struct kit_call *call, const struct kit_deployment *deployment)
 {
     const struct weir_start *start = &call->attempts[call->attempt_count].start;
@@ -191,11 +234,18 @@ static void on_start(struct kit_call *call, const struct kit_deployment *deploym
     uint64_t eligible = usable(call, set, false);
     uint64_t candidates;
 
+    clock_begin(clock_of(call), call, &call->attempts[call->attempt_count]);
+    if (call->kit->now_ns >= deadline_of(call))
+        kit_die(call->kit, "an attempt after the deadline");
     walk_started(walk_of(call), call, start);
     if ((set & bit_of(call, deployment)) == 0)
         kit_die(call->kit, "a pick from outside the group");
     if (deployment->spec.blocked)
         kit_die(call->kit, "a pick of a blocked deployment");
+    if (call->committed != 0) {
+        check_continuation(call, deployment, eligible);
+        return;
+    }
     if (model_is_id(call->config, start->group))
         return;
     if (eligible == 0 && call->config->router.health_check_routing &&
@@ -228,6 +278,29 @@ static const struct weir_event *first_failure(const struct kit_call *call, size_
     return &call->events[start];
 }
 
+/* The least wait before the retry, without jitter. */
+static uint64_t least_wait(const struct kit_call *call, const struct weir_event *event, size_t retries)
+{
+    const struct weir_router_spec *router = &call->config->router;
+    uint64_t wait = event->u.attempt_failed.failure.retry_after_ns;
+
+    if (__builtin_popcountll(model_resolve(call->config, event->group)) != 1)
+        return 0;
+    if (wait != 0 && wait <= 60 * WEIR_NS_PER_S)
+        return wait;
+    wait = router->initial_retry_delay_ns << (retries < 20 ? retries : 20);
+    wait = wait > router->max_retry_delay_ns ? router->max_retry_delay_ns : wait;
+    return wait < router->retry_after_ns ? router->retry_after_ns : wait;
+}
+
+/* Whether the wait may have been one that would not end before the call's time is up. */
+static bool is_too_late(const struct kit_call *call, const struct weir_event *event, size_t retries)
+{
+    uint64_t wait = least_wait(call, event, retries);
+
+    return call->kit->now_ns + wait + (wait == 0 ? 0 : call->config->router.jitter_ns) >= deadline_of(call);
+}
+
 static void check_retry_decision(const struct kit_call *call, const struct weir_event *event)
 {
     const struct weir_event *hop = last_hop(call);
@@ -242,6 +315,8 @@ static void check_retry_decision(const struct kit_call *call, const struct weir_
         expected = false;
     if (call->committed != 0)
         expected = false;
+    if (expected && !event->u.attempt_failed.will_retry && is_too_late(call, event, retries))
+        return;
     if (event->u.attempt_failed.will_retry != expected)
         kit_die(call->kit, "retried: %d, expected: %d (%zu of %" PRIu32 ")",
                 event->u.attempt_failed.will_retry, expected, retries, limit);
@@ -249,41 +324,32 @@ static void check_retry_decision(const struct kit_call *call, const struct weir_
 
 static void check_wait(const struct kit_call *call, const struct weir_event *event)
 {
-    const struct weir_router_spec *router = &call->config->router;
-    const struct weir_failure *failure = &event->u.attempt_failed.failure;
     size_t retries = count_since(call, loop_start(call), WEIR_EVENT_RETRY);
-    uint64_t wait = failure->retry_after_ns;
+    uint64_t least = least_wait(call, event, retries);
+    uint64_t most = least == 0 ? 0 : least + call->config->router.jitter_ns - 1;
+    uint64_t wait = event->u.attempt_failed.wait_ns;
 
     if (!event->u.attempt_failed.will_retry)
         return;
-    if (__builtin_popcountll(model_resolve(call->config, event->group)) != 1) {
-        wait = 0;
-    } else {
-        if (wait == 0 || wait > 60 * WEIR_NS_PER_S) {
-            wait = router->initial_retry_delay_ns << (retries < 20 ? retries : 20);
-            wait = wait > router->max_retry_delay_ns ? router->max_retry_delay_ns : wait;
-            wait = wait < router->retry_after_ns ? router->retry_after_ns : wait;
-        }
-        if (event->u.attempt_failed.wait_ns < wait ||
-            event->u.attempt_failed.wait_ns >= wait + router->jitter_ns)
-            kit_die(call->kit, "a wait of %" PRIu64 " ns, expected from %" PRIu64,
-                    event->u.attempt_failed.wait_ns, wait);
-        return;
-    }
-    if (event->u.attempt_failed.wait_ns != wait)
-        kit_die(call->kit, "a wait though there are siblings");
+    if (wait < least || wait > most)
+        kit_die(call->kit, "a wait of %" PRIu64 " ns, expected from %" PRIu64, wait, least);
+    if (call->kit->now_ns + wait >= deadline_of(call))
+        kit_die(call->kit, "a wait that ends after the deadline");
 }
 
 static void on_attempt_failed(struct kit_call *call, const struct weir_event *event)
 {
     struct play *play = call->kit->user;
 
+    if (call->attempts[event->attempt].committed)
+        walk_broke(walk_of(call), call, deployment_of(call, event), &event->u.attempt_failed.failure);
     play->next.cooldown =
         model_failure(&play->model, call, deployment_of(call, event), &event->u.attempt_failed.failure,
                       event->time_ns, &play->next.rule, &play->next.until_ns);
     check_retry_decision(call, event);
     check_wait(call, event);
-    walk_failed(walk_of(call), event->u.attempt_failed.failure.kind);
+    if (!call->attempts[event->attempt].committed)
+        walk_failed(walk_of(call), event->u.attempt_failed.failure.kind);
 }
 
 static void on_cooldown_set(struct kit_call *call, const struct weir_event *event)
@@ -322,7 +388,7 @@ static void check_leaving(const struct kit_call *call, const struct weir_event *
     uint64_t failed = failed_before(call, call->attempt_count + 1);
     uint64_t left;
 
-    if (call->attempt_count == 0 || failure == NULL ||
+    if (call->attempt_count == 0 || failure == NULL || call->committed != 0 ||
         !weir_slice_eq(last->start.group, hop->u.fallback.source) ||
         model_is_id(call->config, last->start.group) || skips_the_group(&failure->u.attempt_failed.failure))
         return;
@@ -359,6 +425,30 @@ static void on_fallback(const struct kit_call *call, const struct weir_event *ev
     walk_hop(walk_of(call), call, event);
 }
 
+/* Whether time is up for an attempt on some deployment: a call that comes to one ends. */
+static bool is_past_a_deadline(const struct kit_call *call)
+{
+    for (size_t i = 0; i < call->config->deployment_count; i++) {
+        const struct kit_attempt attempt = {.deployment = &call->config->deployments[i]};
+        struct clock clock;
+
+        clock_begin(&clock, call, &attempt);
+        if (call->kit->now_ns >= weir_time_add(call->begun_ns, clock_deadline(&clock)))
+            return true;
+    }
+    return false;
+}
+
+/* A call that ends though there may be something left to try. */
+static bool is_cut_short(const struct kit_call *call, const struct weir_event *failed)
+{
+    const struct weir_event *last = last_failure(call);
+
+    if (failed->u.failed.failure.origin == WEIR_ORIGIN_CLIENT_GONE || is_past_a_deadline(call))
+        return true;
+    return last != NULL && last->u.attempt_failed.failure.kind == WEIR_KIND_GUARDRAIL;
+}
+
 static void on_event(struct kit_call *call, const struct weir_event *event)
 {
     struct play *play = call->kit->user;
@@ -378,13 +468,14 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
         on_fallback(call, event);
         break;
     case WEIR_EVENT_SUCCEEDED:
-        model_success(&play->model, call, call->attempts[call->attempt_count].deployment, event->time_ns);
+        model_success(&play->model, call, deployment_of(call, event), event->time_ns);
         break;
     case WEIR_EVENT_RETRY:
         walk_waited(walk_of(call));
         break;
     case WEIR_EVENT_FAILED:
-        walk_ended(walk_of(call), call);
+        if (!is_cut_short(call, event))
+            walk_ended(walk_of(call), call);
         break;
     case WEIR_EVENT_ATTEMPT_STARTED:
     case WEIR_EVENT_STREAM_BROKEN:
@@ -398,15 +489,36 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
 
 /* ---- the end ---- */
 
+/* The first break after content is told, unless the caller has left or the call's time is up. */
+static void check_committed_error(const struct kit_call *call)
+{
+    const struct weir_event *first = NULL;
+
+    if (call->fail.attempt == 0)
+        return;
+    for (size_t i = 0; first == NULL && i < call->event_count; i++) {
+        if (call->events[i].kind == WEIR_EVENT_ATTEMPT_FAILED &&
+            call->attempts[call->events[i].attempt].committed)
+            first = &call->events[i];
+    }
+    if (first == NULL || first->attempt != call->fail.attempt ||
+        first->u.attempt_failed.failure.status != call->fail.failure.status)
+        kit_die(call->kit, "the error told is not that of the first break");
+}
+
 static void check_final_error(const struct kit_call *call)
 {
     const struct weir_event *last = NULL;
 
+    if (call->fail.committed) {
+        check_committed_error(call);
+        return;
+    }
     /* a pick that finds nobody, perhaps after a wait, is an error of its own and has no event */
     if (call->fail.reason == WEIR_REASON_CLIENT_GONE || call->fail.reason == WEIR_REASON_NO_DEPLOYMENTS)
         return;
     for (size_t i = 0; i < call->event_count; i++) {
-        if (call->events[i].kind == WEIR_EVENT_FALLBACK && !call->fail.committed)
+        if (call->events[i].kind == WEIR_EVENT_FALLBACK)
             break;
         if (call->events[i].kind == WEIR_EVENT_ATTEMPT_FAILED)
             last = &call->events[i];
@@ -488,6 +600,8 @@ static char *play_seed(uint64_t seed, bool verbose)
     kit->user = play;
     kit->on_start = on_start;
     kit->on_event = on_event;
+    kit->on_step = on_step;
+    kit->on_tell = on_tell;
     rounds = 1 + weir_rand_below(&rand, 6);
     for (uint64_t i = 0; i < rounds; i++) {
         play_some(kit, &rand);

@@ -205,7 +205,7 @@ static const struct weir_target *next_of_all(struct walk *walk, const struct kit
     for (;;) {
         const struct weir_target *target = next_target(walk, call, &walk->frames[walk->depth]);
 
-        if (target != NULL || walk->depth == 0)
+        if (target != NULL || walk->depth == walk->base)
             return target;
         walk->depth--;
     }
@@ -225,14 +225,72 @@ void walk_started(struct walk *walk, const struct kit_call *call, const struct w
 
     if (walk->lost)
         return;
+    if (walk->goes_on && walk->depth > walk->base &&
+        !(weir_slice_eq(frame->group, start->group) && weir_slice_eq(frame->overrides, start->overrides))) {
+        /* from the chain back to the group that broke */
+        if (next_of_all(walk, call) != NULL && !walk->lost)
+            kit_die(call->kit, "back to the group though a target is left");
+        frame = &walk->frames[walk->depth];
+    }
     if (!weir_slice_eq(frame->group, start->group))
         kit_die(call->kit, "an attempt in another group than the walk has come to");
     if (!weir_slice_eq(frame->overrides, start->overrides))
         kit_die(call->kit, "an attempt with the overrides of another hop");
 }
 
+/* Whether the group's own setting, or else the router's, lists the source. */
+static bool is_listed(const struct kit_call *call, struct weir_slice group, weir_continue_to source)
+{
+    const weir_continue_to *sources = call->config->router.continue_to;
+
+    for (size_t i = 0; i < call->config->group_count; i++) {
+        const struct kit_group *own = &call->config->groups[i];
+
+        if (weir_slice_eq(own->name, group) && own->spec.continue_to[0] != WEIR_CONTINUE_NOWHERE)
+            sources = own->spec.continue_to;
+    }
+    for (size_t i = 0; i < WEIR_CONTINUE_SOURCES; i++) {
+        if (sources[i] == source)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a break would be retried, or is a 429 (decisions 31). */
+static bool is_mendable(const struct weir_failure *failure)
+{
+    int status = failure->status;
+
+    if (failure->kind == WEIR_KIND_RATE_LIMIT)
+        return true;
+    return failure->kind != WEIR_KIND_GUARDRAIL && failure->kind != WEIR_KIND_NOT_FOUND &&
+           (status >= 500 || status == 401 || status == 403 || status == 408 || status == 409 ||
+            status == 429);
+}
+
+void walk_broke(struct walk *walk, const struct kit_call *call, const struct kit_deployment *deployment,
+                const struct weir_failure *failure)
+{
+    struct walk_frame *frame = &walk->frames[walk->depth];
+
+    walk->base = walk->depth;
+    walk->goes_on = call->config->router.continuation && call->request.request.may_continue &&
+                    call->request.request.stream && !call->request.request.disable_fallbacks &&
+                    !call->other && call->text_bytes > 0 && call->text_bytes <= KIT_CONTINUE_MAX_BYTES &&
+                    failure->origin != WEIR_ORIGIN_CLIENT_GONE && is_mendable(failure);
+    walk->by_chain = walk->goes_on && is_listed(call, deployment->spec.group, WEIR_CONTINUE_FALLBACK);
+    frame->kind = failure->kind;
+    frame->is_certain = true;
+    frame->has_chain = false;
+    frame->chain = (struct weir_chain){.count = 0};
+    frame->next = 0;
+}
+
 void walk_failed(struct walk *walk, weir_kind kind)
 {
+    /* what the base walks by is its break */
+    if (walk->goes_on && walk->depth == walk->base)
+        return;
     walk->frames[walk->depth].kind = kind;
     walk->frames[walk->depth].is_certain = true;
 }
@@ -248,7 +306,7 @@ void walk_hop(struct walk *walk, const struct kit_call *call, const struct weir_
 
     if (walk->lost)
         return;
-    if (target == NULL)
+    if (target == NULL || (call->committed != 0 && !walk->by_chain))
         kit_die(call->kit, "a hop where the walk is over");
     if (!weir_slice_eq(resolve_alias(call->config, target->model), event->u.fallback.target))
         kit_die(call->kit, "a hop to another target than the next one, %.*s", (int)target->model.len,
@@ -262,15 +320,16 @@ void walk_hop(struct walk *walk, const struct kit_call *call, const struct weir_
         return;
     }
     push(walk, call, target->model, target->overrides);
+    if (!walk->goes_on)
+        return;
+    walk->frames[walk->depth].kind = walk->frames[walk->base].kind;
+    /* a name that stands for nothing has no way on of its own */
+    walk->frames[walk->depth].has_chain = model_resolve(call->config, walk->frames[walk->depth].group) == 0;
 }
 
 void walk_ended(struct walk *walk, const struct kit_call *call)
 {
-    const struct walk_frame *frame = &walk->frames[walk->depth];
-    const struct weir_event *told = &call->events[call->event_count - 1];
-
-    if (walk->lost || call->committed != 0 || call->request.request.disable_fallbacks ||
-        frame->kind == WEIR_KIND_GUARDRAIL || told->u.failed.failure.origin == WEIR_ORIGIN_CLIENT_GONE)
+    if (walk->lost || (call->committed != 0 && !walk->by_chain) || call->request.request.disable_fallbacks)
         return;
     if (next_of_all(walk, call) != NULL && !walk->lost)
         kit_die(call->kit, "a call that fails though a target is left");

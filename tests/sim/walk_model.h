@@ -27,7 +27,10 @@ struct walk_frame {
 
 struct walk {
     struct walk_frame frames[WALK_FRAMES_MAX];
-    size_t depth; /* of the frame that is served */
+    size_t depth;  /* of the frame that is served */
+    size_t base;   /* of the frame below which the walk does not go back: the one whose stream broke last */
+    bool goes_on;  /* the call is one that broke after content and may be continued ... */
+    bool by_chain; /* ... by the chain, too */
     struct {
         struct weir_slice name;
         struct weir_slice overrides;
@@ -38,13 +41,16 @@ struct walk {
 };
 
 void walk_begin(struct walk *walk, const struct kit_call *call);
-/* An attempt began: the group that serves is known. */
+/* An attempt began, perhaps one that continues: the group that serves is known. */
 void walk_started(struct walk *walk, const struct kit_call *call, const struct weir_start *start);
 void walk_failed(struct walk *walk, weir_kind kind);
+/* A stream broke after content. */
+void walk_broke(struct walk *walk, const struct kit_call *call, const struct kit_deployment *deployment,
+                const struct weir_failure *failure);
 void walk_waited(struct walk *walk);
 /* A hop to another group, compared with the expected one. */
 void walk_hop(struct walk *walk, const struct kit_call *call, const struct weir_event *event);
-/* The call failed before a commit: nothing may be left to try. */
+/* The call failed: nothing may be left to try. */
 void walk_ended(struct walk *walk, const struct kit_call *call);
 
 #endif

@@ -195,6 +195,8 @@ static void perform(struct kit_call *call, const struct weir_step *step)
 {
     if (call->end != KIT_RUNNING)
         kit_die(call->kit, "a step %d after the end", (int)step->kind);
+    if (call->kit->on_step != NULL)
+        call->kit->on_step(call, step);
     switch (step->kind) {
     case WEIR_STEP_START:
     case WEIR_STEP_CONTINUE:
@@ -380,6 +382,8 @@ static void feed(struct kit_call *call, uint32_t number)
         attempt->piece++;
         attempt->times = 0;
     }
+    if (call->kit->on_tell != NULL)
+        call->kit->on_tell(call, number, piece);
     attempt->running = piece->kind < KIT_OK;
     feed_piece(call, number, piece);
     if (attempt->running)

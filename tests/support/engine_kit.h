@@ -227,8 +227,11 @@ struct kit {
     size_t running;            /* calls that have not ended */
     char trace[KIT_TRACE_MAX]; /* everything that happened, with times; cut off when full */
     size_t trace_len;
-    /* Called at each START before it is played, and at each event; may be NULL. */
+    /* Called at each START and CONTINUE when it was noted, before a step is performed, before a piece is
+       told, and at each event; each may be NULL. */
     void (*on_start)(struct kit_call *call, const struct kit_deployment *deployment);
+    void (*on_step)(struct kit_call *call, const struct weir_step *step);
+    void (*on_tell)(struct kit_call *call, uint32_t attempt, const struct kit_piece *piece);
     void (*on_event)(struct kit_call *call, const struct weir_event *event);
     void *user;
     size_t calls_fail_from; /* the number of the allocation from which a new call's memory is used up; 0:
