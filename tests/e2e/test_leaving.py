@@ -45,7 +45,7 @@ PLACES = {
     "while it flows": (answers.stream("first ", *[Wait(0.02), "more "] * 400), 0.2),
     "in a pause": (answers.stream("first ", HANG), 0.2),
     "while comments go out": (answers.stream("first ", HANG), 1.3),
-    "while it is held back": (answers.stream(*[PIECE] * 1000), 0.5),
+    "while it is held back": (answers.stream(*[PIECE] * 1000), 1.5),     # the upstream is busy making it for a while
     "while another carries on": (answers.SILENT, 0.3),
 }
 

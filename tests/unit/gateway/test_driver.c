@@ -31,6 +31,7 @@ static uint64_t now_ns;
 static uint64_t armed_ns;
 static unsigned arms;
 static char story[32];
+static size_t flushed; /* how much of the story's bytes have been sent */
 static struct weir_fail last_fail;
 
 static void note(char what)
@@ -111,6 +112,12 @@ void weir_deliver_failure(struct weir_job *of, const struct weir_fail *fail)
     note('F');
 }
 
+void weir_deliver_flush(struct weir_job *of)
+{
+    (void)of;
+    flushed = strlen(story);
+}
+
 void weir_keepalive_begin(struct weir_job *of)
 {
     (void)of;
@@ -174,6 +181,7 @@ static int begin(void **state)
     armed_ns = UINT64_MAX;
     arms = 0;
     upcall_count = 0;
+    flushed = 0;
     memset(story, 0, sizeof(story));
     return 0;
 }
@@ -286,6 +294,7 @@ static void a_nearer_time_moves_the_timer(void **state)
     assert_string_equal(story, "S");
     pass(WEIR_NS_PER_S);
     assert_string_equal(story, "SC");
+    assert_int_equal(flushed, 2); /* no source's callback ends here, so the timer's does it */
 }
 
 static void a_pause_is_nobodys_silence(void **state)
