@@ -15,7 +15,7 @@
 
 #define TEXT_MAX 262144
 
-static const char *const names[] = {"walk", "tiers", "streams", "cooldowns"};
+static const char *const names[] = {"walk", "tiers", "streams", "continuation", "cooldowns"};
 static const char *folder;
 
 static bool read_text(const char *name, const char *suffix, char text[TEXT_MAX])

@@ -135,7 +135,7 @@ static void a_target_may_be_an_id_or_an_alias(void **state)
 {
     (void)state;
     KIT(kit, "d g : text,500; b B prefill : 500; b2 B prefill : 500; c C prefill : text,ok; alias nick C\n"
-             "router continuation; fallbacks g: b2 nick\n");
+             "e E; router continuation; fallbacks g: e b2 nick\n");
     expect(kit, "g stream continue", "d*:500 b2>:500 c>*:ok");
 }
 

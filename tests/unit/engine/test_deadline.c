@@ -30,6 +30,8 @@
     X("beyond 1", beyond_1_after_content_the_end_is_always_a_timeout) \
     X("beyond 1", beyond_1_after_content_it_counts_against_nobody) \
     X("beyond 1", beyond_1_nothing_is_continued_when_it_has_passed) \
+    X("beyond 1", beyond_1_no_continuation_is_begun_at_the_deadline) \
+    X("beyond 1", beyond_1_a_question_that_is_open_when_it_passes_is_not_waited_for) \
     X("beyond 1", beyond_1_it_bounds_what_is_held) \
     X("beyond 1", beyond_1_it_runs_on_while_the_reader_is_slow) \
     X("beyond 1", beyond_1_each_attempt_has_the_deadline_of_its_levels) \
@@ -228,6 +230,44 @@ static void beyond_1_nothing_is_continued_when_it_has_passed(void **state)
     (void)state;
     KIT(kit, "d g : text,hang; b B prefill; router deadline=5 continuation; fallbacks g: B\n");
     expect(kit, "g stream continue", "d*:cancel fail*:408");
+}
+
+static void beyond_1_no_continuation_is_begun_at_the_deadline(void **state)
+{
+    (void)state;
+    KIT(kit, "d g : text,500+5; b B prefill; router deadline=5 continuation; fallbacks g: B\n");
+    expect(kit, "g stream continue", "d*:500 fail*:408");
+}
+
+/* The host of the kit answers at once, so this one is driven by hand. */
+static void beyond_1_a_question_that_is_open_when_it_passes_is_not_waited_for(void **state)
+{
+    const struct weir_failure failure = {.kind = WEIR_KIND_INTERNAL, .status = 502};
+    struct test_mem mem;
+    struct kit_request request;
+    struct weir_step step;
+    weir_call *call;
+    (void)state;
+    KIT(kit, "d g : 502; b B; router retries=0 deadline=5 ask=access; fallbacks g: B\n");
+
+    test_mem_init(&mem, 0);
+    kit_parse_request(&request, "g");
+    assert_int_equal(
+        weir_call_begin(kit->router, kit->snapshot, &request.request, &mem.mem, kit->now_ns, &call), 0);
+    assert_int_equal(weir_call_next(call, kit->now_ns, &step), 0);
+    assert_int_equal(step.kind, WEIR_STEP_START);
+    weir_call_on_failed(call, step.attempt, &failure, kit->now_ns);
+    assert_int_equal(weir_call_next(call, kit->now_ns, &step), 0);
+    assert_int_equal(step.kind, WEIR_STEP_ASK);
+    assert_int_equal(weir_call_next(call, kit->now_ns, &step), 0);
+    assert_int_equal(step.kind, WEIR_STEP_NONE);
+    assert_int_equal(weir_call_expiry(call), AT(5));
+    assert_int_equal(weir_call_next(call, AT(5), &step), 0);
+    assert_int_equal(step.kind, WEIR_STEP_FAIL);
+    assert_int_equal(step.u.fail.failure.status, 502);
+    weir_call_free(call);
+    kit_request_deinit(&request);
+    test_mem_assert_empty(&mem);
 }
 
 static void beyond_1_it_bounds_what_is_held(void **state)

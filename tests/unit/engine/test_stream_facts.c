@@ -126,8 +126,9 @@ static void the_longest_silence_is_between_chunks_or_before_the_end(void **state
 static void pauses_are_no_silence(void **state)
 {
     (void)state;
-    KIT(kit, "d g : text,pause+1,resume+60,text+1.5,pause+0.5,resume+60,ok+1\n");
+    KIT(kit, "d g : text,pause+1,resume+60,text+1.5,pause+0.5,resume+60,ok+1 text,pause+3,resume+60,ok+1\n");
     assert_int_equal(facts_of_success(kit_call(kit, "g stream"))->longest_silence_ns, weir_time_from_s(1.5));
+    assert_int_equal(facts_of_success(kit_call(kit, "g stream"))->longest_silence_ns, weir_time_from_s(3));
 }
 
 static void what_did_not_come_is_zero(void **state)

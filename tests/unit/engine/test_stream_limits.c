@@ -36,6 +36,8 @@
     X("beyond 1", beyond_1_a_silent_stream_fails_after_content) \
     X("beyond 1", beyond_1_a_late_stream_is_a_timeout_and_is_counted) \
     X("beyond 1", beyond_1_the_callers_own_ttft_and_idle_count_against_nobody) \
+    X("beyond 1", beyond_1_of_two_limits_at_once_the_one_that_counts_is_told) \
+    X("beyond 1", beyond_1_of_two_limits_that_have_passed_the_first_is_told) \
     X("beyond 1", beyond_1_the_deployments_idle_counts_though_the_caller_set_a_ttft) \
     X("paused", a_paused_stream_is_not_silent) \
     X("paused", silence_counts_anew_from_the_end_of_a_pause) \
@@ -373,6 +375,33 @@ static void beyond_1_the_callers_own_ttft_and_idle_count_against_nobody(void **s
         assert_int_equal(kit_view(kit, "d").failures, 0);
         assert_true(kit_cooling(kit, "d") <= 0);
     }
+}
+
+static void beyond_1_of_two_limits_at_once_the_one_that_counts_is_told(void **state)
+{
+    (void)state;
+    KIT(kit, "d g ttft=2 : chunk,hang; e h idle=2 : chunk,hang; router retries=0\n");
+    expect(kit, "g stream idle=2 caller", "d:cancel fail:408");
+    assert_int_equal(kit_view(kit, "d").failures, 1);
+    expect(kit, "h stream ttft=2 caller", "e:cancel fail:408");
+    assert_int_equal(kit_view(kit, "e").failures, 1);
+}
+
+static void beyond_1_of_two_limits_that_have_passed_the_first_is_told(void **state)
+{
+    (void)state;
+    KIT(kit, "d g idle=3 : chunk,hang; e h ttft=2 : chunk,hang; router retries=0\n");
+    struct kit_call *call = kit_begin(kit, "g stream ttft=2 caller");
+
+    kit_run_until(call, AT(1));
+    kit_advance(kit, 10);
+    kit_run(call);
+    assert_int_equal(kit_view(kit, "d").failures, 0);
+    call = kit_begin(kit, "h stream idle=3 caller");
+    kit_run_until(call, kit->now_ns);
+    kit_advance(kit, 10);
+    kit_run(call);
+    assert_int_equal(kit_view(kit, "e").failures, 1);
 }
 
 static void beyond_1_the_deployments_idle_counts_though_the_caller_set_a_ttft(void **state)
