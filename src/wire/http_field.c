@@ -69,7 +69,7 @@ const char *weir_http_find_control(const char *p, const char *end)
 
 bool weir_http_is_value(struct weir_slice s)
 {
-    const char *p = s.ptr, *end = p + s.len;
+    const char *p = s.ptr, *end = s.len == 0 ? p : p + s.len; /* an empty one may be nowhere */
 
     while (p < end) {
         p = weir_http_find_control(p, end);

@@ -7,34 +7,20 @@
  */
 #include "gateway/attempt/upcall.h"
 
-#include <weir/error.h>
-
 #include "base/container.h"
-#include "base/map.h"
 #include "base/slice.h"
-#include "base/time.h"
 #include "config/config.h"
 #include "gateway/attempt/continued.h"
-#include "gateway/attempt/upcall_fetch.h"
 #include "gateway/attempt/upcall_stream.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
-#include "gateway/request/continuable.h"
 #include "gateway/worker.h"
-#include "provider/fields.h"
-#include "provider/prefill.h"
 #include "wire/http1_read.h"
 #include "wire/json_read.h"
-#include "wire/json_write.h"
 
 enum { ERROR_BODY_MAX = 256 * 1024, LINGER_NS = 500 * 1000 * 1000, EXCERPT_MAX = 64 * 1024 };
-
-static const struct weir_settings *settings_of(const struct weir_upcall *upcall)
-{
-    return &upcall->job->worker->gateway->config->settings;
-}
 
 struct weir_upcall *weir_upcall_find(struct weir_job *job, uint32_t number)
 {
@@ -92,8 +78,22 @@ static void on_linger(struct weir_timer *timer)
     weir_upcall_leave(upcall);
 }
 
-/* Keeps what the failure says in the job's arena; without memory for that the facts alone must do. */
-static void record(struct weir_upcall *upcall, const struct weir_verdict *verdict)
+void weir_upcall_init(struct weir_upcall *upcall, struct weir_job *job, uint32_t number)
+{
+    const struct weir_mem *budget = weir_budget_mem(&job->worker->gateway->budget);
+    const struct weir_settings *settings = &job->worker->gateway->config->settings;
+
+    upcall->job = job;
+    upcall->number = number;
+    upcall->stream = job->asked.request.stream;
+    upcall->started_ns = weir_job_now(upcall->job);
+    weir_timer_init(&upcall->linger, on_linger);
+    weir_buf_init(&upcall->body, budget, (size_t)settings->max_response_bytes);
+    weir_buf_init(&upcall->held, budget, (size_t)settings->stream_hold_max_bytes);
+    weir_sse_init(&upcall->sse, budget, (size_t)settings->max_event_bytes);
+}
+
+void weir_upcall_record(struct weir_upcall *upcall, const struct weir_verdict *verdict)
 {
     struct weir_job *job = upcall->job;
     struct weir_failed *failed = weir_arena_zalloc(&job->arena, 1, sizeof(*failed));
@@ -129,7 +129,7 @@ static int classify(struct weir_upcall *upcall, weir_mishap mishap, struct weir_
     int r = weir_classify(&report, &upcall->job->arena, ret_verdict);
 
     if (r == 0)
-        record(upcall, ret_verdict);
+        weir_upcall_record(upcall, ret_verdict);
     return r;
 }
 
@@ -182,7 +182,7 @@ void weir_upcall_fail_here(struct weir_upcall *upcall)
 
     if (upcall->told)
         return;
-    record(upcall, &verdict);
+    weir_upcall_record(upcall, &verdict);
     end(upcall);
     weir_driver_on_failed(upcall, &failure);
 }
@@ -322,194 +322,6 @@ void weir_upcall_on_broken(struct weir_upcall *upcall, weir_mishap mishap)
         weir_upcall_stream_over(upcall, mishap);
     else
         weir_upcall_fail(upcall, mishap, WEIR_SLICE_EMPTY);
-}
-
-/* ---- beginning ---- */
-
-static bool may_be_used_anew(const struct weir_upcall *upcall)
-{
-    return upcall->told && !upcall->entered && upcall != upcall->job->server && weir_upcall_quiet(upcall);
-}
-
-/* A used attempt of the job, or a new one; linked into the job. */
-static struct weir_upcall *take(struct weir_job *job)
-{
-    struct weir_upcall *upcall = job->attempts;
-
-    while (upcall != NULL && !may_be_used_anew(upcall))
-        upcall = upcall->next;
-    if (upcall != NULL) {
-        struct weir_upcall *next = upcall->next;
-
-        weir_upcall_release(upcall);
-        *upcall = (struct weir_upcall){.next = next};
-        return upcall;
-    }
-    upcall = weir_arena_zalloc(&job->arena, 1, sizeof(*upcall));
-    if (upcall != NULL) {
-        upcall->next = job->attempts;
-        job->attempts = upcall;
-    }
-    return upcall;
-}
-
-static void init(struct weir_upcall *upcall, struct weir_job *job, uint32_t number)
-{
-    const struct weir_mem *budget = weir_budget_mem(&job->worker->gateway->budget);
-    const struct weir_settings *settings = &job->worker->gateway->config->settings;
-
-    upcall->job = job;
-    upcall->number = number;
-    upcall->stream = job->asked.request.stream;
-    upcall->started_ns = weir_job_now(upcall->job);
-    weir_timer_init(&upcall->linger, on_linger);
-    weir_buf_init(&upcall->body, budget, (size_t)settings->max_response_bytes);
-    weir_buf_init(&upcall->held, budget, (size_t)settings->stream_hold_max_bytes);
-    weir_sse_init(&upcall->sse, budget, (size_t)settings->max_event_bytes);
-}
-
-/* The asked name while no hop was made, then the group that serves (decisions 16); `model_alias_map` may
- * rename either (RS 3.10). */
-static int name_model(struct weir_upcall *upcall, const struct weir_start *start)
-{
-    struct weir_job *job = upcall->job;
-    struct weir_slice name = start->hop == 0 ? job->asked.request.model : start->group;
-    const struct weir_slice *rename = weir_map_get(&job->worker->gateway->config->renames, name);
-    struct weir_buf json;
-    struct weir_json_writer writer;
-    int r;
-
-    if (rename != NULL)
-        name = *rename;
-    weir_buf_init(&json, weir_arena_mem(&job->arena), 6 * name.len + 2);
-    weir_json_writer_init(&writer, &json);
-    weir_json_put_string(&writer, name);
-    r = weir_json_writer_end(&writer);
-    upcall->reported = weir_buf_slice(&json);
-    return r;
-}
-
-static int build(struct weir_upcall *upcall, const struct weir_start *start)
-{
-    const struct weir_job *job = upcall->job;
-    const struct weir_continued *continued = upcall->continued;
-    const struct weir_build build = {.endpoint = upcall->upstream->endpoint,
-                                     .route = job->route,
-                                     .model = start->model,
-                                     .body = job->asked.body,
-                                     .members = job->asked.members,
-                                     .member_count = job->asked.member_count,
-                                     .overrides = start->overrides,
-                                     .overrides_trusted =
-                                         true, /* a request's own were checked as they were read */
-                                     .stream = upcall->stream,
-                                     .stream_usage = settings_of(upcall)->always_stream_usage,
-                                     .prefill = continued == NULL ? WEIR_SLICE_EMPTY : continued->prefill,
-                                     .sent_tokens = job->so_far.deltas};
-    int r = weir_build_request(&build, &upcall->job->arena, &upcall->built);
-
-    if (r == 0 && upcall->built.redirected) {
-        const struct weir_slice parts[] = {WEIR_SLICE("x-litellm-model-api-base: "), upcall->built.base,
-                                           WEIR_SLICE("\r\n")};
-
-        upcall->base_line = weir_arena_join(&upcall->job->arena, parts, sizeof(parts) / sizeof(parts[0]));
-    }
-    return r;
-}
-
-/* The request says where it goes or with which key, and this deployment does not take that from callers. */
-static bool place_refused(const struct weir_upcall *upcall)
-{
-    return (upcall->job->asked.places & ~upcall->upstream->endpoint->caller_places) != 0;
-}
-
-static int refuse(struct weir_upcall *upcall, struct weir_slice text, struct weir_failure *ret_failure)
-{
-    const struct weir_verdict verdict = {.failure = {WEIR_KIND_BAD_REQUEST, 400, 0, WEIR_ORIGIN_ROUTER},
-                                         .text = text,
-                                         .type = WEIR_SLICE("invalid_request_error")};
-
-    record(upcall, &verdict);
-    upcall->told = true;
-    *ret_failure = verdict.failure;
-    return WEIR_UPCALL_FAILED;
-}
-
-/* Of the request, and of what the configuration makes of it for this attempt. */
-static bool may_carry_on(const struct weir_upcall *upcall, const struct weir_start *start)
-{
-    const struct weir_request *request = &upcall->job->asked.request;
-    const struct weir_endpoint *endpoint = upcall->upstream->endpoint;
-
-    return request->may_continue && !request->disable_fallbacks &&
-           weir_snapshot_router(upcall->job->worker->snapshot)->continuation &&
-           weir_continuable_with(endpoint->defaults) && weir_continuable_with(endpoint->extra_body) &&
-           weir_continuable_with(start->overrides);
-}
-
-/* A new answer, or more of the one that the caller has.  0, WEIR_BUILD_NO_PREFILL, or negative. */
-static int begin(struct weir_upcall *upcall, const struct weir_start *start, bool continues)
-{
-    const struct weir_provider *provider = upcall->upstream->endpoint->provider;
-    struct weir_job *job = upcall->job;
-    struct weir_continued *continued;
-
-    if (!continues) {
-        weir_so_far_begin(&job->so_far, may_carry_on(upcall, start));
-        return 0;
-    }
-    weir_so_far_carry_on(&job->so_far);
-    if (!job->so_far.keeps || !may_carry_on(upcall, start))
-        return WEIR_BUILD_NO_PREFILL;
-    continued = weir_continued_new(&job->so_far, weir_budget_mem(&job->worker->gateway->budget),
-                                   (size_t)settings_of(upcall)->max_event_bytes, &job->arena);
-    if (continued == NULL)
-        return WEIR_ERR_NOMEM;
-    weir_continued_show(
-        continued, weir_prefill_sent(weir_prefill_form_of(provider, start->model), continued->prefill).len);
-    upcall->continued = continued;
-    upcall->refuses_empty = false; /* the answer is not empty */
-    return 0;
-}
-
-static struct weir_slice refusal(int condition)
-{
-    return condition == WEIR_BUILD_NO_PREFILL
-               ? WEIR_SLICE(
-                     "the answer cannot be carried on here: there is no place for what was said, or the "
-                     "output would be constrained")
-               : WEIR_SLICE("the request's api_base is no URL, or its key cannot be sent");
-}
-
-int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_start *start, bool continues,
-                      struct weir_failure *ret_failure)
-{
-    const struct weir_config_deployment *deployment = weir_deployment_user(start->deployment);
-    struct weir_upcall *upcall = take(job);
-    int r;
-
-    if (upcall == NULL)
-        return WEIR_ERR_NOMEM;
-    init(upcall, job, number);
-    upcall->limit_ns = start->limit_ns;
-    upcall->deployment = deployment;
-    upcall->refuses_empty = deployment->fail_empty;
-    upcall->upstream = weir_upstream_of(deployment->endpoint);
-    if (place_refused(upcall))
-        return refuse(upcall, WEIR_SLICE("the deployment takes no address and no key from requests"),
-                      ret_failure);
-    r = name_model(upcall, start);
-    if (r == 0)
-        r = begin(upcall, start, continues);
-    upcall->simulated = deployment->endpoint->sim != NULL || deployment->endpoint->mock_response.len > 0;
-    if (r == 0)
-        r = upcall->simulated ? weir_sim_start(&upcall->sim, upcall) : build(upcall, start);
-    if (r > 0)
-        return refuse(upcall, refusal(r), ret_failure);
-    if (r == 0 && !upcall->simulated)
-        r = weir_upcall_fetch(upcall);
-    upcall->told = r < 0;
-    return r;
 }
 
 void weir_upcall_pause(struct weir_upcall *upcall)

@@ -80,6 +80,12 @@ struct weir_upcall {
 WEIR_MUST_USE int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_start *start,
                                     bool continues, struct weir_failure *ret_failure);
 
+/* A fresh one, zeroed but for its links: what is the same for all attempts of the job. */
+void weir_upcall_init(struct weir_upcall *upcall, struct weir_job *job, uint32_t number);
+
+/* Keeps what a failure says in the job's arena; without memory for that the facts alone must do. */
+void weir_upcall_record(struct weir_upcall *upcall, const struct weir_verdict *verdict);
+
 /* Brackets of what a source does of its own accord, from the loop.  The second may end the job. */
 void weir_upcall_enter(struct weir_upcall *upcall);
 void weir_upcall_leave(struct weir_upcall *upcall);

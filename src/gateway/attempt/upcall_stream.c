@@ -146,7 +146,7 @@ static int count_text(struct weir_upcall *upcall, const struct weir_chunk *facts
     size_t bytes = 0;
     int r = 0;
 
-    if (chunk->other)
+    if (chunk->other && so_far->keeps)
         weir_so_far_stop(so_far);
     if (upcall->continued != NULL) {
         r = weir_continued_take(upcall->continued, facts, &bytes);
