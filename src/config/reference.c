@@ -232,7 +232,8 @@ static void put_sim(FILE *out)
 {
     fputs("\n## The provider sim\n\n"
           "`sim/NAME` is answered from inside weir, for trying a configuration without key and network. Its "
-          "entries may\nhave these in `litellm_params`:\n\n"
+          "entries may\nhave these in `litellm_params`. It takes a prefill: when the request ends in the "
+          "assistant's own words, and `sim_text`\nbegins with them, it goes on behind them.\n\n"
           "| key | value | what it does |\n|---|---|---|\n",
           out);
 #define SIM_TEXT                    "text"

@@ -19,6 +19,9 @@
 #include "provider/prefill.h"
 #include "wire/json_write.h"
 
+/* Text that waited at the seam, escaped: it goes out with an event. */
+enum { HELD_TEXT_MAX = 6 * WEIR_SO_FAR_TEXT_MAX };
+
 static const struct weir_settings *settings_of(const struct weir_upcall *upcall)
 {
     return &upcall->job->worker->gateway->config->settings;
@@ -145,7 +148,7 @@ static int begin(struct weir_upcall *upcall, const struct weir_start *start, boo
     if (!job->so_far.keeps || !may_carry_on(upcall, start))
         return WEIR_BUILD_NO_PREFILL;
     continued = weir_continued_new(&job->so_far, weir_budget_mem(&job->worker->gateway->budget),
-                                   (size_t)settings_of(upcall)->max_event_bytes, &job->arena);
+                                   (size_t)settings_of(upcall)->max_event_bytes + HELD_TEXT_MAX, &job->arena);
     if (continued == NULL)
         return WEIR_ERR_NOMEM;
     weir_continued_show(
