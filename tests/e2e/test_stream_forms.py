@@ -114,6 +114,16 @@ def test_a_break_before_content_is_recovered(pair, up, name):
     assert reply.header("x-litellm-model-id") == "b" and (up.hits("a"), up.hits("b")) == (1, 1)
 
 
+@pytest.mark.parametrize("hold", ["all", {"tokens": 3}])
+def test_a_break_inside_the_window_is_recovered(serve, up, hold):
+    weir = serve({"g": {"a": {"weight": 1000000}, "b": {"weight": 1}}}, router={"num_retries": 1, "disable_cooldowns": True}, weir={"stream_hold": hold})
+    up.says("b", "from b")
+    for name, broken in BREAKS.items():
+        up.says("a", served(event("some ") + event("text") + broken))
+        reply = ask(weir)
+        assert (reply.text, reply.failed, reply.body.count(b"some")) == ("from b", False, 0), (name, reply)
+
+
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_break_after_content_is_told(pair, up, name):
     up.says("a", served(event("some ") + event("text") + BREAKS[name] + event("ghost")[:0 if name == "the end" else None]))
