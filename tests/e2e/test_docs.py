@@ -86,6 +86,15 @@ def test_the_page_of_routes_has_them_all(source, pattern):
     assert not [name for name in names if name.rstrip("-") not in page]
 
 
+def test_the_page_of_streams_names_settings_and_log_fields_that_there_are():
+    page = (ROOT / "docs" / "streams.md").read_text()
+    chapter = {title: text for title, text in re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", page, re.M | re.S)}
+    for title, other in (("Settings and where they may stand", "configuration.md"), ("What the log says of a stream", "routes.md")):
+        names = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", chapter[title], re.M)))
+        known = (ROOT / "docs" / other).read_text() + (ROOT / "docs" / "routes.md").read_text()
+        assert len(names) > 8 and not [name for name in names if f"`{name}`" not in known]
+
+
 def test_the_blocks_are_found():
     assert Path(PAGES[0]).exists()
     assert blocks(PAGES[0]), "README.md shows something that can be run"
