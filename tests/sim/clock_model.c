@@ -1,3 +1,7 @@
+/*
+ * Every limit is worked out anew, at each question, from what is remembered of the attempt: nothing is armed,
+ * so nothing can be armed wrongly.
+ */
 #include "clock_model.h"
 
 #include "base/slice.h"
