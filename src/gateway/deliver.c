@@ -177,8 +177,9 @@ void weir_deliver_commit(struct weir_job *job, struct weir_upcall *upcall)
     struct weir_slice type_line =
         upcall->stream ? STREAM_TYPE : WEIR_SLICE("content-type: application/json\r\n");
     struct weir_summary summary;
+    int r = success_lines(job, upcall, type_line, &summary);
 
-    if (success_lines(job, upcall, type_line, &summary) < 0 || (!is_begun(job) && !keep_begin_lines(job))) {
+    if (!is_begun(job) && (r < 0 || !keep_begin_lines(job))) {
         give_up_client(job);
         return;
     }

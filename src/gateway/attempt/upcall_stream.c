@@ -152,8 +152,10 @@ static int count_text(struct weir_upcall *upcall, const struct weir_chunk *facts
         r = weir_continued_take(upcall->continued, facts, &bytes);
     } else if (so_far->keeps && raw.len > 0) {
         bytes = weir_json_decoded_len(raw);
-        if (bytes == WEIR_SLICE_NONE || facts->deltas > 1)
+        if (bytes == WEIR_SLICE_NONE || facts->deltas > 1) {
             weir_so_far_stop(so_far);
+            bytes = 0;
+        }
         r = weir_so_far_reserve(so_far, raw.len) ? 0 : WEIR_CONTINUED_LOST;
     }
     chunk->text_bytes = (uint32_t)bytes;
