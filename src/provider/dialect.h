@@ -116,8 +116,10 @@ struct weir_chunk {
     struct weir_usage usage;
     struct weir_slice finish; /* the first finish reason, escapes as written; empty: none */
     uint32_t deltas;          /* choices that hold content */
-    uint32_t finishes;        /* choices that have a finish reason */
-    bool content_filtered;    /* one of them is content_filter */
+    /* Choices by their index, a bit each; those from 63 on share the last. */
+    uint64_t ended;        /* that have a finish reason */
+    uint64_t spoken;       /* that are there at all */
+    bool content_filtered; /* one of them is content_filter */
 };
 
 /* Reads one event of a stream.  Pure, no allocation.  Slices are parts of the event. */

@@ -20,13 +20,16 @@ struct facts {
     bool has_items;           /* the array of the route is there */
     bool no_items;            /* and is empty, or it is not there */
     struct weir_slice finish; /* the first finish reason; empty: none */
-    uint32_t finishes;        /* choices that have one */
     bool content_filtered;
     bool ended_in_error;         /* finish reason "error" */
     struct weir_json_value text; /* plain text of the last choice that has some */
     bool other;
     bool choice_holds; /* the choice that is being read has content */
-    uint32_t deltas;   /* choices that have */
+    bool choice_ended; /* and a finish reason */
+    uint64_t index;    /* its own */
+    uint64_t ended;    /* a bit for each choice */
+    uint64_t spoken;
+    uint32_t deltas; /* choices that have */
 };
 
 struct delta_field {
@@ -119,9 +122,9 @@ static void read_finish(const struct weir_json_value *reason, struct facts *fact
 {
     if (reason->type != WEIR_JSON_STRING || reason->text.len <= 2)
         return;
-    if (facts->finishes == 0)
+    if (facts->finish.len == 0)
         facts->finish = weir_json_inside(reason);
-    facts->finishes++;
+    facts->choice_ended = true;
     if (weir_json_string_is(reason, WEIR_SLICE("content_filter")))
         facts->content_filtered = true;
     if (weir_json_string_is(reason, WEIR_SLICE("error")))
@@ -139,6 +142,7 @@ static int read_choice_member(struct weir_json_cursor *cursor, struct weir_json_
     r = weir_json_over(cursor, item);
     if (r != 0)
         return r;
+    read_count(item, WEIR_SLICE("index"), &facts->index);
     if (weir_json_key_is(item, WEIR_SLICE("finish_reason")))
         read_finish(&item->value, facts);
     else if (weir_json_key_is(item, WEIR_SLICE("text")) && holds_something(&item->value)) {
@@ -154,13 +158,19 @@ static int read_choice(struct weir_json_cursor *outer, struct facts *facts)
 {
     struct weir_json_cursor cursor;
     struct weir_json_item item;
+    uint64_t bit;
     int r = 0;
 
-    facts->choice_holds = false;
+    facts->choice_holds = facts->choice_ended = false;
+    facts->index = 0;
     weir_json_into(outer, &cursor);
     while (r == 0 && weir_json_step(&cursor, &item) == WEIR_JSON_ITEM)
         r = read_choice_member(&cursor, &item, facts);
     facts->deltas += facts->choice_holds;
+    bit = UINT64_C(1) << (facts->index < 63 ? facts->index : 63);
+    facts->spoken |= bit;
+    if (facts->choice_ended)
+        facts->ended |= bit;
     return weir_json_out(outer, &cursor);
 }
 
@@ -277,7 +287,8 @@ static void read_data(weir_route route, struct weir_slice data, struct weir_chun
     ret_chunk->usage = facts.usage;
     ret_chunk->finish = facts.finish;
     ret_chunk->deltas = facts.deltas;
-    ret_chunk->finishes = facts.finishes;
+    ret_chunk->ended = facts.ended;
+    ret_chunk->spoken = facts.spoken;
     ret_chunk->content_filtered = facts.content_filtered;
 }
 

@@ -166,9 +166,19 @@ def test_what_follows_the_marker_is_dropped(pair, up):
     assert (reply.text, reply.failed) == ("text", False) and reply.body.count(b"[DONE]") == 1
 
 
+def choice(index, text=None, finish=None):
+    return event(text, finish).replace('"index": 0', f'"index": {index}')
+
+
+def test_a_choice_that_was_cut_is_told_though_the_other_is_complete(pair, up):
+    up.says("a", served(choice(0, "a") + choice(1, "b") + choice(0, finish="stop"), last=CLOSE))
+    reply = ask(pair, n=2)
+    assert reply.error["message"] and not reply.done
+    up.says("a", served(choice(0, "a") + choice(1, "b") + choice(0, finish="stop") + choice(1, finish="length"), last=CLOSE))
+    assert not ask(pair, n=2).failed
+
+
 def test_one_of_two_choices_may_end_long_before_the_other(serve, up):
-    def choice(index, text=None, finish=None):
-        return event(text, finish).replace('"index": 0', f'"index": {index}')
     weir = serve({"g": ["a"]})
     early = [choice(0, "a"), choice(1, "b"), choice(0, finish="stop")]
     pieces = [one.encode() for one in [*early, choice(1, "c"), choice(1, finish="stop"), "data: [DONE]\n\n"]]

@@ -26,7 +26,7 @@ static void read_event(weir_route route, const struct weir_sse_event *event)
         abort();
     if (!inside(chunk.error, event->data) && !inside(chunk.error, event->other))
         abort();
-    if (chunk.content_filtered && chunk.finishes == 0)
+    if (chunk.content_filtered && chunk.ended == 0)
         abort();
     if (chunk.chunk_class != WEIR_CHUNK_ERROR && chunk.error.len > 0)
         abort();

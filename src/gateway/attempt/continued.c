@@ -80,7 +80,7 @@ static int take_text(struct weir_continued *continued, struct weir_slice raw, bo
 int weir_continued_take(struct weir_continued *continued, const struct weir_chunk *facts, size_t *ret_bytes)
 {
     struct weir_slice raw = weir_json_inside(&facts->text);
-    bool is_text = weir_json_decoded_len(raw) != WEIR_SLICE_NONE, last = facts->finishes > 0;
+    bool is_text = weir_json_decoded_len(raw) != WEIR_SLICE_NONE, last = facts->ended != 0;
     struct weir_continued_chunk *now = &continued->now;
     size_t bytes;
     int r = 0;
@@ -261,7 +261,7 @@ static bool is_dropped(const struct weir_continued *continued, const struct weir
 {
     const struct weir_continued_chunk *now = &continued->now;
 
-    if (facts->finishes > 0 || facts->usage.told || facts->chunk_class == WEIR_CHUNK_OTHER)
+    if (facts->ended != 0 || facts->usage.told || facts->chunk_class == WEIR_CHUNK_OTHER)
         return false;
     return facts->text.text.len > 0 ? !now->as_written && total(now->text, 3) == 0 : !continued->begun;
 }

@@ -141,7 +141,7 @@ static void end(struct weir_upcall *upcall)
     upcall->ended_ns = weir_job_now(upcall->job);
     if (upcall->committed)
         weir_deliver_flush(upcall->job);
-    else if (upcall->finishes == 0)
+    else if (!upcall->complete)
         weir_upcall_drop_held(upcall);
     stop_source(upcall);
 }
@@ -154,7 +154,7 @@ void weir_upcall_cancel(struct weir_upcall *upcall, weir_mishap what)
         stop_source(upcall);
         return;
     }
-    if (upcall->finishes == 0)
+    if (!upcall->complete)
         (void)!classify(upcall, what, WEIR_SLICE_EMPTY, &verdict);
     end(upcall);
 }

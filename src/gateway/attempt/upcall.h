@@ -70,7 +70,9 @@ struct weir_upcall {
     struct weir_sse sse;
     struct weir_buf held; /* events before the commit, with the reported name; from the budget */
     unsigned held_events; /* of them, those before the first content */
-    uint32_t finishes;    /* finish reasons that were seen */
+    uint64_t ended;       /* choices that have a finish reason, a bit each */
+    uint64_t spoken;      /* choices that were seen at all */
+    bool complete;        /* nothing that may still come decides: the engine knows */
 };
 
 /* Starts the attempt that the engine asked for; continues: it carries on what the caller has.  0;

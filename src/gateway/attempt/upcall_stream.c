@@ -95,15 +95,32 @@ static void pass(struct weir_upcall *upcall, const struct spliced *out)
         weir_deliver_flush(upcall->job);
 }
 
+/* The prompts of a completion: one, or a list of them where it is not one of tokens. */
+static uint64_t count_prompts(const struct weir_json_value *prompt)
+{
+    struct weir_json_cursor cursor;
+    struct weir_json_item item;
+    uint64_t count = 0;
+
+    if (prompt->type != WEIR_JSON_ARRAY || weir_json_enter(&cursor, prompt->text, WEIR_JSON_DEPTH_MAX) != 0)
+        return 1;
+    while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM)
+        if (item.value.type != WEIR_JSON_NUMBER)
+            count++;
+    return count == 0 ? 1 : count;
+}
+
 /* The choices that the request wants. */
 static uint64_t choices_of(const struct weir_asked *asked)
 {
-    uint64_t count = 1;
+    uint64_t each = 1, prompts = 1;
 
     for (size_t i = 0; i < asked->member_count; i++)
         if (weir_json_key_is(&asked->members[i], WEIR_SLICE("n")))
-            (void)!weir_json_u64(&asked->members[i].value, &count);
-    return count;
+            (void)!weir_json_u64(&asked->members[i].value, &each);
+        else if (weir_json_key_is(&asked->members[i], WEIR_SLICE("prompt")))
+            prompts = count_prompts(&asked->members[i].value);
+    return each * prompts;
 }
 
 static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *event,
@@ -117,8 +134,9 @@ static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *
         upcall->usage = facts->usage;
     if (facts->usage.told && so_far->keeps)
         weir_so_far_use(so_far, event->data, &facts->usage);
-    upcall->finishes += facts->finishes;
-    if (facts->finishes > 0 && upcall->finish.len == 0)
+    upcall->ended |= facts->ended;
+    upcall->spoken |= facts->spoken;
+    if (facts->ended != 0 && upcall->finish.len == 0)
         upcall->finish = weir_arena_copy(&upcall->job->arena, facts->finish);
 }
 
@@ -134,7 +152,8 @@ static bool is_complete(struct weir_upcall *upcall)
                       weir_job_now(upcall->job) + EMPTY_LINGER_NS);
         return false;
     }
-    return upcall->finishes >= choices_of(&upcall->job->asked);
+    upcall->complete = (uint64_t)__builtin_popcountll(upcall->ended) >= choices_of(&upcall->job->asked);
+    return upcall->complete;
 }
 
 /* What the text of a chunk is for an answer that may have to be carried on.  0 or negative: no memory. */
@@ -167,7 +186,7 @@ static void tell_chunk(struct weir_upcall *upcall, const struct weir_chunk *fact
 {
     struct weir_stream_chunk chunk = {.deltas = facts->deltas,
                                       .other = facts->chunk_class == WEIR_CHUNK_OTHER,
-                                      .finish = facts->finishes > 0 && is_complete(upcall)};
+                                      .finish = facts->ended != 0 && is_complete(upcall)};
 
     if (count_text(upcall, facts, &chunk) < 0)
         weir_upcall_fail_here(upcall);
@@ -228,7 +247,7 @@ static void read_end_marker(struct weir_upcall *upcall, const struct weir_sse_ev
 
     forward(upcall, &line_end, facts, input);
     /* Without a finish reason it is an end only if there was content (decisions 29). */
-    if (upcall->has_content && upcall->finishes == 0)
+    if (upcall->has_content || (upcall->ended != 0 && !weir_upcall_is_empty(upcall)))
         weir_upcall_finish(upcall);
     else
         weir_upcall_stream_over(upcall, WEIR_MISHAP_STREAM_CUT);
@@ -285,8 +304,9 @@ void weir_upcall_stream_over(struct weir_upcall *upcall, weir_mishap mishap)
 {
     if (upcall->told)
         return;
-    /* A finish reason makes a stream complete, whatever happens to its connection then (decisions 29). */
-    if (upcall->finishes == 0)
+    /* A finish reason makes a stream complete, whatever happens to its connection then (decisions 29); each
+     * of its choices must have one. */
+    if (upcall->ended == 0 || (upcall->spoken & ~upcall->ended) != 0)
         weir_upcall_fail(upcall, mishap, WEIR_SLICE_EMPTY);
     else if (weir_upcall_is_empty(upcall))
         weir_upcall_fail(upcall, WEIR_MISHAP_EMPTY, WEIR_SLICE_EMPTY);

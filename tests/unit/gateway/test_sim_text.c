@@ -85,7 +85,7 @@ static void count_events(weir_route route, size_t counts[WEIR_CHUNK_BAD + 1], bo
     while (weir_sse_next(&sse, &input, &event) == WEIR_SSE_EVENT) {
         weir_dialect_openai.read_chunk(route, &event, &chunk);
         counts[chunk.chunk_class]++;
-        *ret_finished |= chunk.finishes > 0;
+        *ret_finished |= chunk.ended != 0;
         if (chunk.usage.told)
             *ret_tokens = chunk.usage.completion_tokens;
     }

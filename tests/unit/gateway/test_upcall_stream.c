@@ -28,7 +28,7 @@ static struct weir_upstream upstream;
 static struct weir_worker worker;
 static struct weir_job job;
 static struct weir_upcall upcall;
-static struct weir_json_item members[1];
+static struct weir_json_item members[2];
 
 /* What the engine and the client saw. */
 static uint32_t window; /* deltas that are held back */
@@ -118,6 +118,8 @@ static int begin(void **state)
     endpoint.provider = weir_provider_named(WEIR_SLICE("openai"));
     upstream = (struct weir_upstream){.endpoint = &endpoint};
     job = (struct weir_job){.worker = &worker, .route = WEIR_ROUTE_CHAT, .asked.members = members};
+    members[0] = (struct weir_json_item){.key = WEIR_SLICE("n"),
+                                         .value = {.type = WEIR_JSON_NUMBER, .text = WEIR_SLICE("2")}};
     upcall = (struct weir_upcall){
         .job = &job, .upstream = &upstream, .reported = WEIR_SLICE("\"g\""), .stream = true};
     weir_arena_init(&job.arena, weir_mem_libc(), 1024, 1 << 20);
@@ -164,6 +166,7 @@ static void feed_in_pieces(struct weir_slice text, struct weir_rand *rand, size_
 #define ROLE           CHUNK("{\"delta\":{\"role\":\"assistant\"}}")
 #define SAYS(text)     CHUNK("{\"delta\":{\"content\":\"" text "\"}}")
 #define STOP           CHUNK("{\"delta\":{},\"finish_reason\":\"stop\"}")
+#define STOP_OF(index) CHUNK("{\"index\":" index ",\"finish_reason\":\"stop\"}")
 #define DONE           "data: [DONE]\n\n"
 
 /* The same with the name that the client is told. */
@@ -245,13 +248,32 @@ static void what_follows_the_marker_is_dropped(void **state)
 static void the_engine_is_told_of_the_end_when_every_choice_has_one(void **state)
 {
     (void)state;
-    members[0] = (struct weir_json_item){.key = WEIR_SLICE("n"),
-                                         .value = {.type = WEIR_JSON_NUMBER, .text = WEIR_SLICE("2")}};
     job.asked.member_count = 1;
-    feed(SAYS("a") STOP SAYS("b"));
-    assert_int_equal(finishes, 0);
-    feed(STOP);
+    feed(SAYS("a") STOP SAYS("b") STOP);
+    assert_int_equal(finishes, 0); /* the same choice twice */
+    feed(STOP_OF("1"));
     assert_int_equal(finishes, 1);
+}
+
+static void each_prompt_of_a_completion_has_choices_of_its_own(void **state)
+{
+    (void)state;
+    members[1] = (struct weir_json_item){
+        .key = WEIR_SLICE("prompt"), .value = {.type = WEIR_JSON_ARRAY, .text = WEIR_SLICE("[\"a\",[1,2]]")}};
+    job.asked.member_count = 2;
+    feed(STOP STOP_OF("1") STOP_OF("2"));
+    assert_int_equal(finishes, 0);
+    feed(STOP_OF("3"));
+    assert_int_equal(finishes, 1);
+}
+
+static void a_choice_that_was_cut_is_no_complete_stream(void **state)
+{
+    (void)state;
+    feed(SAYS("a") CHUNK("{\"index\":1,\"delta\":{\"content\":\"b\"}}") STOP);
+    weir_upcall_stream_done(&upcall);
+    assert_true(failed);
+    assert_int_equal(mishap, WEIR_MISHAP_STREAM_CUT);
 }
 
 static void other_content_is_told_as_such(void **state)
@@ -386,6 +408,8 @@ int main(void)
         TEST(too_many_bytes_end_the_window),
         TEST(what_follows_the_marker_is_dropped),
         TEST(the_engine_is_told_of_the_end_when_every_choice_has_one),
+        TEST(each_prompt_of_a_completion_has_choices_of_its_own),
+        TEST(a_choice_that_was_cut_is_no_complete_stream),
         TEST(other_content_is_told_as_such),
         TEST(an_empty_answer_is_judged_at_its_end),
         TEST(a_count_of_tokens_shows_that_an_empty_answer_is_one),

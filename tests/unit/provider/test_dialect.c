@@ -139,7 +139,7 @@ static void an_event_without_data_is_no_content(void **state)
         built_init(&b, models[i]);
         weir_read_chunk(&b.endpoint, WEIR_ROUTE_CHAT, &event, &chunk);
         assert_int_equal(chunk.chunk_class, WEIR_CHUNK_EMPTY);
-        assert_int_equal(chunk.finishes, 0);
+        assert_true(chunk.ended == 0);
         built_deinit(&b);
     }
 }

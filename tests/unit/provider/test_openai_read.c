@@ -168,14 +168,14 @@ static void a_finish_reason_ends_the_stream(void **state)
     struct weir_chunk chunk = chat("{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}");
 
     (void)state;
-    assert_int_equal(chunk.finishes, 1);
+    assert_true(chunk.ended == 1);
     assert_false(chunk.content_filtered);
     chunk = chat("{\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"content_filter\"}]}");
-    assert_int_equal(chunk.finishes, 1);
+    assert_true(chunk.ended == 1);
     assert_true(chunk.content_filtered);
     assert_int_equal(chunk.chunk_class, WEIR_CHUNK_TEXT);
     chunk = chat("{\"choices\":[{\"delta\":{},\"finish_reason\":\"\"}]}");
-    assert_int_equal(chunk.finishes, 0);
+    assert_true(chunk.ended == 0);
 }
 
 static void each_choice_counts_for_itself(void **state)
@@ -191,8 +191,10 @@ static void each_choice_counts_for_itself(void **state)
     assert_slice_is(chunk.text.text, "\"y\\n\"");
     chunk = chat("{\"choices\":[{\"finish_reason\":\"length\"},{\"finish_reason\":null},"
                  "{\"finish_reason\":\"stop\"}]}");
-    assert_int_equal(chunk.finishes, 2);
     assert_slice_is(chunk.finish, "length");
+    chunk = chat("{\"choices\":[{\"index\":1,\"finish_reason\":\"stop\"},{\"index\":0,\"delta\":{}},"
+                 "{\"finish_reason\":null,\"index\":200}]}");
+    assert_true(chunk.ended == 2 && chunk.spoken == (3 | UINT64_C(1) << 63));
 }
 
 static void an_answer_is_empty_when_no_choice_holds_anything(void **state)
