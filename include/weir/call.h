@@ -53,6 +53,27 @@ struct weir_group_policy {
     struct weir_policy policy;
 };
 
+/* A tag of a request, without the mark that says what it does (router-semantics 20). */
+typedef enum weir_tag_kind { WEIR_TAG_PLAIN, WEIR_TAG_REQUIRED, WEIR_TAG_EXCLUDED } weir_tag_kind;
+struct weir_tag {
+    weir_tag_kind kind;
+    struct weir_slice name;
+    bool inherited; /* of the key or the team: kept where constraints fail open */
+};
+
+struct weir_lar1 {
+    double confidence;  /* 0 to 1; 0.5 */
+    bool is_unverified; /* the evidence holds UNVERIFIED */
+    bool is_memory;     /* the time is MEM */
+};
+
+/* A weight of a deployment for this request alone; a group that has any is shuffled by them first. */
+struct weir_weight {
+    struct weir_slice group;
+    struct weir_slice id;
+    double weight;
+};
+
 /* What the engine needs to know of a request.  Slices and arrays must live until the call is freed. */
 struct weir_request {
     struct weir_slice model; /* the name that was asked */
@@ -67,6 +88,21 @@ struct weir_request {
        probabilities and no constrained output (decisions 32).  The host says so, never the request. */
     bool may_continue;
     unsigned mock; /* WEIR_MOCK_* bits */
+    /* What filters and strategies look at. */
+    uint64_t prompt_tokens;     /* an estimate; 0: unknown */
+    uint64_t parameters;        /* bits as in weir_deployment_spec: those that are used and must be taken */
+    struct weir_slice region;   /* that is allowed; empty: any */
+    bool web_search;            /* a web-search tool is in it */
+    bool stateful;              /* refers to stored state: never hedged (beyond.md 4) */
+    struct weir_lar1 lar1;      /* evidence (router-semantics 6.7) */
+    bool tag_filtering;         /* tags route at all: by the request, else the group, else the router */
+    const struct weir_tag *tags;
+    size_t tag_count;
+    const struct weir_weight *weights; /* `_router_weights` (6.1) */
+    size_t weight_count;
+    /* Whether the request fits the deployment's tag patterns; asked of those that have some.  May be NULL. */
+    bool (*matches)(void *user, const weir_deployment *deployment);
+    void *matches_user;
     struct weir_controls controls;
     struct weir_chain_list lists[WEIR_LIST_KINDS];
     const struct weir_group_policy *retry_policies;
@@ -109,6 +145,12 @@ typedef enum weir_reason {
     WEIR_REASON_NO_DEPLOYMENTS,   /* no candidate; retry_after_ns: until the soonest cooldown ends (16.4) */
     WEIR_REASON_UNKNOWN_MODEL,    /* the name stands for nothing (3.9) */
     WEIR_REASON_PAUSED,           /* a deployment asked by its id is blocked (3.2) */
+    WEIR_REASON_MINUTE_LIMIT,     /* an enforced limit of the minute is spent (19); see weir_call_limit */
+    WEIR_REASON_SLOTS,            /* all parallel slots of the deployment are in use (19) */
+    WEIR_REASON_USAGE,            /* usage-based routing: the limits of all are spent (6.3) */
+    WEIR_REASON_TAGS,             /* no deployment has the tags (20); status 401 */
+    WEIR_REASON_PROMPT_TOO_LONG,  /* for every deployment (18); kind context_window */
+    WEIR_REASON_UNSUITABLE,       /* no deployment takes its parameters or is in its region (18) */
     WEIR_REASON_MOCK,             /* a testing flag asked for it */
     WEIR_REASON_CLIENT_GONE,      /* the caller left; status 499; nobody is there to be told */
     WEIR_REASON_NOMEM             /* the call's memory is used up; status 500 */
@@ -212,6 +254,16 @@ struct weir_hop_failure {
     weir_reason reason;
     uint32_t attempt; /* 0: none was made */
 };
+
+/* The limit behind a failure by a limit, for its words; all zero for other failures. */
+struct weir_limit_story {
+    struct weir_slice deployment; /* id */
+    struct weir_slice what;       /* "RPM", "TPM", "ITPM", "OTPM" or "max_parallel_requests" */
+    uint64_t limit;
+    uint64_t usage;
+};
+
+WEIR_EXPORT void weir_call_limit(const weir_call *call, struct weir_limit_story *ret_story);
 
 /* Where the call stands; complete after COMMIT, DELIVER or FAIL. */
 struct weir_summary {

@@ -39,6 +39,21 @@ WEIR_EXPORT void weir_router_free(weir_router *router);
  */
 WEIR_EXPORT WEIR_MUST_USE int weir_router_adopt(weir_router *router, weir_snapshot *snapshot);
 
+/*
+ * Says what time it is: wall_ns since 1970 in UTC at the monotonic now_ns.  Minutes of limits and usage are the
+ * wall clock's, so a host says it at start and whenever the two may have drifted apart.  Thread-safe.  Before
+ * that minutes begin with the monotonic clock's.
+ */
+WEIR_EXPORT void weir_router_set_wall(weir_router *router, uint64_t wall_ns, uint64_t now_ns);
+
+/* What a deployment was used for in one minute. */
+struct weir_minute_usage {
+    uint64_t requests;
+    uint64_t tokens;
+    uint64_t input_tokens;
+    uint64_t output_tokens;
+};
+
 /* What is remembered of one deployment; a consistent enough picture for a page, not a transaction. */
 struct weir_live_view {
     uint64_t cooldown_until_ns; /* 0, or in the past: not cooling */
@@ -46,6 +61,10 @@ struct weir_live_view {
     int cooldown_status;
     uint32_t successes; /* in the last 60 seconds */
     uint32_t failures;  /* likewise */
+    uint32_t running;   /* attempts */
+    struct weir_minute_usage minute; /* of the minute that is */
+    double latency_s;                /* mean of the samples that latency-based-routing has; 0: none */
+    double ttft_s;
 };
 
 /* Thread-safe.  The deployment's snapshot must have been adopted by the router. */

@@ -128,7 +128,65 @@ typedef enum weir_list_kind {
 typedef enum weir_list_source { WEIR_SOURCE_ROUTER, WEIR_SOURCE_PROCESS, WEIR_LIST_SOURCES } weir_list_source;
 
 /* How one of the candidates is chosen (router-semantics 6). */
-typedef enum weir_strategy { WEIR_STRATEGY_SIMPLE_SHUFFLE, WEIR_STRATEGY_COUNT } weir_strategy;
+typedef enum weir_strategy {
+#define X(strategy, name, other_name, prose) WEIR_STRATEGY_##strategy,
+#include <weir/tbl/strategies.h>
+#undef X
+    WEIR_STRATEGY_COUNT
+} weir_strategy;
+
+/* A strategy with its arguments; those that it does not know are not looked at.  Begin with
+ * weir_strategy_spec_init. */
+struct weir_strategy_spec {
+    weir_strategy strategy;
+    uint64_t ttl_ns;               /* LATENCY: samples of a deployment that older ones do not outlive; 3600 s */
+    double lowest_latency_buffer;  /* LATENCY: chosen among those within (1 + this) of the lowest; 0 */
+    uint32_t max_latency_samples;  /* LATENCY: the newest so many count; 10, at most WEIR_LATENCY_SAMPLES_MAX */
+    double confidence_low;         /* LAR1: 0.3 ... */
+    double confidence_medium;      /* 0.5 ... */
+    double confidence_high;        /* 0.7; 0 < low < medium < high < 1 */
+    uint64_t decay_ns;             /* P2C_EWMA: how long a peak is remembered; 10 s */
+};
+
+enum { WEIR_LATENCY_SAMPLES_MAX = 32 };
+
+/* A set of model groups with a strategy of its own, which may itself be asked for (router-semantics 7). */
+struct weir_routing_group {
+    struct weir_slice name;
+    const struct weir_slice *models; /* names of model groups; those that do not exist are left out */
+    const int32_t *priorities;       /* PRIORITY: the order that a member's deployments have in it; else NULL */
+    size_t count;
+    struct weir_strategy_spec strategy;
+};
+
+/* Classes of LAR1 (`model_info.type`; router-semantics 6.7). */
+typedef enum weir_lar1_class {
+    WEIR_LAR1_NONE,
+    WEIR_LAR1_CLOUD_SMART,
+    WEIR_LAR1_CLOUD_FAST,
+    WEIR_LAR1_LOCAL,
+    WEIR_LAR1_DEEP
+} weir_lar1_class;
+
+/* Limits of a minute, of the wall clock's in UTC; WEIR_UNSET_NS: none (router-semantics 19). */
+struct weir_minute_limits {
+    uint64_t requests;
+    uint64_t tokens;
+    uint64_t input_tokens;
+    uint64_t output_tokens;
+};
+
+/* The share of failure (beyond.md 4); a part that is not said holds as the group or router says. */
+struct weir_resilience {
+    double retry_budget_ratio;     /* retries and hedges per request of the last 10 s; negative: not said */
+    double retry_budget_min_per_s; /* and so many a second beside; 0 */
+    uint64_t hedge_after_ns;       /* WEIR_UNSET_NS: not said; 0: never */
+    uint32_t hedge_max;            /* extra attempts; 1 */
+    uint64_t all_cooling_wait_ns;  /* WEIR_UNSET_NS: not said; 0: never */
+    double cooldown_growth;        /* factor of the n-th cooldown in a row; negative: not said; 1: none */
+    uint64_t cooldown_growth_max_ns;
+    uint64_t cooldown_ramp_ns; /* WEIR_UNSET_NS: not said; 0: none */
+};
 
 /* Questions that the host answers before a hop to another group (router-semantics 11.4); bits of
  * ask_before_hop. */
@@ -146,6 +204,7 @@ typedef enum weir_continue_to {
 /* What is set for a model group (beyond.md); begin with weir_group_spec_init. */
 struct weir_group_spec {
     struct weir_limits limits;
+    struct weir_resilience resilience;
     /* As in weir_router_spec; WEIR_CONTINUE_NOWHERE first: as there. */
     weir_continue_to continue_to[WEIR_CONTINUE_SOURCES];
 };
@@ -165,13 +224,30 @@ struct weir_deployment_spec {
     uint64_t cooldown_ns;      /* WEIR_UNSET_NS: by Retry-After, then the router (15.2); 0: never cooled */
     uint32_t allowed_fails;    /* more than so many cool it (16); WEIR_UNSET: see there */
     struct weir_policy allowed_fails_policy; /* the same by kind, and before it */
-    bool blocked;                            /* paused by an administrator */
+    struct weir_minute_limits minute;        /* of the minute; weights are written apart, above */
+    uint32_t max_parallel;                   /* attempts at once; WEIR_UNSET: any number (19) */
+    double input_cost;                       /* per token; 0 or less: unknown (6.6) */
+    double output_cost;
+    uint64_t max_input_tokens;  /* WEIR_UNSET_NS: unknown (18) */
+    uint64_t parameters;        /* bits of what the host numbers: parameters that it takes; all set: any (18) */
+    struct weir_slice region;   /* empty: any (18) */
+    bool no_web_search;         /* (4) */
+    weir_lar1_class lar1_class;
+    const struct weir_slice *tags; /* (20) */
+    size_t tag_count;
+    bool has_tag_pattern; /* weir_request.matches says whether a request fits it */
+    bool blocked;         /* paused by an administrator */
     void *user;                              /* the host's; returned by weir_deployment_user */
 };
 
 /* Begin with weir_router_spec_init; the numbers in the comments are its defaults (router-semantics 2.4). */
 struct weir_router_spec {
-    weir_strategy strategy;          /* WEIR_STRATEGY_SIMPLE_SHUFFLE */
+    struct weir_strategy_spec strategy; /* WEIR_STRATEGY_SIMPLE_SHUFFLE */
+    struct weir_resilience resilience;  /* nothing of it */
+    bool enforce_minute_limits;         /* `enforce_model_rate_limits` (19); false */
+    bool pre_call_checks;               /* (18); false */
+    bool tag_match_all;                 /* plain tags must all match (20); false */
+    double token_margin;                /* estimates of prompt tokens may be so far off (decisions 37); 0.25 */
     uint32_t num_retries;            /* per group, after the first attempt; 2 */
     struct weir_policy retry_policy; /* retries by kind (10); says nothing */
     uint64_t retry_after_ns;         /* least wait without a Retry-After; 0 */
@@ -201,6 +277,8 @@ struct weir_router_spec {
 WEIR_EXPORT void weir_policy_init(struct weir_policy *policy);
 WEIR_EXPORT void weir_deployment_spec_init(struct weir_deployment_spec *spec);
 WEIR_EXPORT void weir_group_spec_init(struct weir_group_spec *spec);
+WEIR_EXPORT void weir_strategy_spec_init(struct weir_strategy_spec *spec, weir_strategy strategy);
+WEIR_EXPORT void weir_resilience_init(struct weir_resilience *resilience);
 WEIR_EXPORT void weir_router_spec_init(struct weir_router_spec *spec);
 
 /* 0 or WEIR_ERR_NOMEM. */
@@ -239,6 +317,10 @@ WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_retry_policy(weir_snapshot_build
  * second one for the same group gives WEIR_SNAPSHOT_EXISTS.  The group need not exist. */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_group(weir_snapshot_builder *builder, struct weir_slice group,
                                                       const struct weir_group_spec *spec);
+/* A second routing group of a name gives WEIR_SNAPSHOT_EXISTS; a model that is in one already (PRIORITY groups
+ * are not counted) WEIR_ERR_INVALID. */
+WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_routing_group(weir_snapshot_builder *builder,
+                                                              const struct weir_routing_group *group);
 WEIR_EXPORT void weir_snapshot_set_router(weir_snapshot_builder *builder,
                                           const struct weir_router_spec *spec);
 
