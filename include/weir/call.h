@@ -89,13 +89,13 @@ struct weir_request {
     bool may_continue;
     unsigned mock; /* WEIR_MOCK_* bits */
     /* What filters and strategies look at. */
-    uint64_t prompt_tokens;     /* an estimate; 0: unknown */
-    uint64_t parameters;        /* bits as in weir_deployment_spec: those that are used and must be taken */
-    struct weir_slice region;   /* that is allowed; empty: any */
-    bool web_search;            /* a web-search tool is in it */
-    bool stateful;              /* refers to stored state: never hedged (beyond.md 4) */
-    struct weir_lar1 lar1;      /* evidence (router-semantics 6.7) */
-    bool tag_filtering;         /* tags route at all: by the request, else the group, else the router */
+    uint64_t prompt_tokens;   /* an estimate; 0: unknown */
+    uint64_t parameters;      /* bits as in weir_deployment_spec: those that are used and must be taken */
+    struct weir_slice region; /* that is allowed; empty: any */
+    bool web_search;          /* a web-search tool is in it */
+    bool stateful;            /* refers to stored state: never hedged (beyond.md 4) */
+    struct weir_lar1 lar1;    /* evidence (router-semantics 6.7) */
+    bool tag_filtering;       /* tags route at all: by the request, else the group, else the router */
     const struct weir_tag *tags;
     size_t tag_count;
     const struct weir_weight *weights; /* `_router_weights` (6.1) */

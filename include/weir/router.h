@@ -40,9 +40,9 @@ WEIR_EXPORT void weir_router_free(weir_router *router);
 WEIR_EXPORT WEIR_MUST_USE int weir_router_adopt(weir_router *router, weir_snapshot *snapshot);
 
 /*
- * Says what time it is: wall_ns since 1970 in UTC at the monotonic now_ns.  Minutes of limits and usage are the
- * wall clock's, so a host says it at start and whenever the two may have drifted apart.  Thread-safe.  Before
- * that minutes begin with the monotonic clock's.
+ * Says what time it is: wall_ns since 1970 in UTC at the monotonic now_ns.  Minutes of limits and usage are
+ * the wall clock's, so a host says it at start and whenever the two may have drifted apart.  Thread-safe.
+ * Before that minutes begin with the monotonic clock's.
  */
 WEIR_EXPORT void weir_router_set_wall(weir_router *router, uint64_t wall_ns, uint64_t now_ns);
 
@@ -59,9 +59,9 @@ struct weir_live_view {
     uint64_t cooldown_until_ns; /* 0, or in the past: not cooling */
     weir_kind cooldown_kind;    /* of the failure that set it; meaningful while cooling */
     int cooldown_status;
-    uint32_t successes; /* in the last 60 seconds */
-    uint32_t failures;  /* likewise */
-    uint32_t running;   /* attempts */
+    uint32_t successes;              /* in the last 60 seconds */
+    uint32_t failures;               /* likewise */
+    uint32_t running;                /* attempts */
     struct weir_minute_usage minute; /* of the minute that is */
     double latency_s;                /* mean of the samples that latency-based-routing has; 0: none */
     double ttft_s;

@@ -139,13 +139,14 @@ typedef enum weir_strategy {
  * weir_strategy_spec_init. */
 struct weir_strategy_spec {
     weir_strategy strategy;
-    uint64_t ttl_ns;               /* LATENCY: samples of a deployment that older ones do not outlive; 3600 s */
-    double lowest_latency_buffer;  /* LATENCY: chosen among those within (1 + this) of the lowest; 0 */
-    uint32_t max_latency_samples;  /* LATENCY: the newest so many count; 10, at most WEIR_LATENCY_SAMPLES_MAX */
-    double confidence_low;         /* LAR1: 0.3 ... */
-    double confidence_medium;      /* 0.5 ... */
-    double confidence_high;        /* 0.7; 0 < low < medium < high < 1 */
-    uint64_t decay_ns;             /* P2C_EWMA: how long a peak is remembered; 10 s */
+    uint64_t ttl_ns; /* LATENCY: samples of a deployment that older ones do not outlive; 3600 s */
+    double lowest_latency_buffer; /* LATENCY: chosen among those within (1 + this) of the lowest; 0 */
+    uint32_t
+        max_latency_samples;  /* LATENCY: the newest so many count; 10, at most WEIR_LATENCY_SAMPLES_MAX */
+    double confidence_low;    /* LAR1: 0.3 ... */
+    double confidence_medium; /* 0.5 ... */
+    double confidence_high;   /* 0.7; 0 < low < medium < high < 1 */
+    uint64_t decay_ns;        /* P2C_EWMA: how long a peak is remembered; 10 s */
 };
 
 enum { WEIR_LATENCY_SAMPLES_MAX = 32 };
@@ -154,7 +155,7 @@ enum { WEIR_LATENCY_SAMPLES_MAX = 32 };
 struct weir_routing_group {
     struct weir_slice name;
     const struct weir_slice *models; /* names of model groups; those that do not exist are left out */
-    const int32_t *priorities;       /* PRIORITY: the order that a member's deployments have in it; else NULL */
+    const int32_t *priorities; /* PRIORITY: the order that a member's deployments have in it; else NULL */
     size_t count;
     struct weir_strategy_spec strategy;
 };
@@ -228,16 +229,16 @@ struct weir_deployment_spec {
     uint32_t max_parallel;                   /* attempts at once; WEIR_UNSET: any number (19) */
     double input_cost;                       /* per token; 0 or less: unknown (6.6) */
     double output_cost;
-    uint64_t max_input_tokens;  /* WEIR_UNSET_NS: unknown (18) */
-    uint64_t parameters;        /* bits of what the host numbers: parameters that it takes; all set: any (18) */
-    struct weir_slice region;   /* empty: any (18) */
-    bool no_web_search;         /* (4) */
+    uint64_t max_input_tokens; /* WEIR_UNSET_NS: unknown (18) */
+    uint64_t parameters;      /* bits of what the host numbers: parameters that it takes; all set: any (18) */
+    struct weir_slice region; /* empty: any (18) */
+    bool no_web_search;       /* (4) */
     weir_lar1_class lar1_class;
     const struct weir_slice *tags; /* (20) */
     size_t tag_count;
     bool has_tag_pattern; /* weir_request.matches says whether a request fits it */
     bool blocked;         /* paused by an administrator */
-    void *user;                              /* the host's; returned by weir_deployment_user */
+    void *user;           /* the host's; returned by weir_deployment_user */
 };
 
 /* Begin with weir_router_spec_init; the numbers in the comments are its defaults (router-semantics 2.4). */
@@ -247,7 +248,7 @@ struct weir_router_spec {
     bool enforce_minute_limits;         /* `enforce_model_rate_limits` (19); false */
     bool pre_call_checks;               /* (18); false */
     bool tag_match_all;                 /* plain tags must all match (20); false */
-    double token_margin;                /* estimates of prompt tokens may be so far off (decisions 37); 0.25 */
+    double token_margin;             /* estimates of prompt tokens may be so far off (decisions 37); 0.25 */
     uint32_t num_retries;            /* per group, after the first attempt; 2 */
     struct weir_policy retry_policy; /* retries by kind (10); says nothing */
     uint64_t retry_after_ns;         /* least wait without a Retry-After; 0 */
@@ -317,8 +318,8 @@ WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_retry_policy(weir_snapshot_build
  * second one for the same group gives WEIR_SNAPSHOT_EXISTS.  The group need not exist. */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_group(weir_snapshot_builder *builder, struct weir_slice group,
                                                       const struct weir_group_spec *spec);
-/* A second routing group of a name gives WEIR_SNAPSHOT_EXISTS; a model that is in one already (PRIORITY groups
- * are not counted) WEIR_ERR_INVALID. */
+/* A second routing group of a name gives WEIR_SNAPSHOT_EXISTS; a model that is in one already (PRIORITY
+ * groups are not counted) WEIR_ERR_INVALID. */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_routing_group(weir_snapshot_builder *builder,
                                                               const struct weir_routing_group *group);
 WEIR_EXPORT void weir_snapshot_set_router(weir_snapshot_builder *builder,

@@ -170,7 +170,7 @@ void weir_sections_router(const struct weir_settings *s, struct weir_router_spec
     struct weir_router_spec spec;
 
     weir_router_spec_init(&spec);
-    spec.strategy = s->strategy;
+    weir_strategy_spec_init(&spec.strategy, s->strategy);
     spec.num_retries = count_or(s->router_num_retries, s->litellm_num_retries, spec.num_retries);
     spec.retry_policy = s->retry_policy;
     spec.retry_after_ns = s->retry_after_ns;

@@ -33,22 +33,50 @@ struct weir_snapshot_builder {
 
 void weir_deployment_spec_init(struct weir_deployment_spec *spec)
 {
-    *spec = (struct weir_deployment_spec){.order = WEIR_UNSET_ORDER,
-                                          .num_retries = WEIR_UNSET,
-                                          .limits = WEIR_LIMITS_NONE,
-                                          .cooldown_ns = WEIR_UNSET_NS,
-                                          .allowed_fails = WEIR_UNSET};
+    *spec =
+        (struct weir_deployment_spec){.order = WEIR_UNSET_ORDER,
+                                      .num_retries = WEIR_UNSET,
+                                      .limits = WEIR_LIMITS_NONE,
+                                      .cooldown_ns = WEIR_UNSET_NS,
+                                      .allowed_fails = WEIR_UNSET,
+                                      .minute = {WEIR_UNSET_NS, WEIR_UNSET_NS, WEIR_UNSET_NS, WEIR_UNSET_NS},
+                                      .max_parallel = WEIR_UNSET,
+                                      .max_input_tokens = WEIR_UNSET_NS,
+                                      .parameters = UINT64_MAX};
     weir_policy_init(&spec->allowed_fails_policy);
 }
 
 void weir_group_spec_init(struct weir_group_spec *spec)
 {
     *spec = (struct weir_group_spec){.limits = WEIR_LIMITS_NONE};
+    weir_resilience_init(&spec->resilience);
+}
+
+void weir_strategy_spec_init(struct weir_strategy_spec *spec, weir_strategy strategy)
+{
+    *spec = (struct weir_strategy_spec){.strategy = strategy,
+                                        .ttl_ns = 3600 * WEIR_NS_PER_S,
+                                        .max_latency_samples = 10,
+                                        .confidence_low = 0.3,
+                                        .confidence_medium = 0.5,
+                                        .confidence_high = 0.7,
+                                        .decay_ns = 10 * WEIR_NS_PER_S};
+}
+
+void weir_resilience_init(struct weir_resilience *resilience)
+{
+    *resilience = (struct weir_resilience){.retry_budget_ratio = -1,
+                                           .hedge_after_ns = WEIR_UNSET_NS,
+                                           .hedge_max = 1,
+                                           .all_cooling_wait_ns = WEIR_UNSET_NS,
+                                           .cooldown_growth = -1,
+                                           .cooldown_growth_max_ns = WEIR_UNSET_NS,
+                                           .cooldown_ramp_ns = WEIR_UNSET_NS};
 }
 
 void weir_router_spec_init(struct weir_router_spec *spec)
 {
-    *spec = (struct weir_router_spec){.strategy = WEIR_STRATEGY_SIMPLE_SHUFFLE,
+    *spec = (struct weir_router_spec){.token_margin = 0.25,
                                       .num_retries = 2,
                                       .initial_retry_delay_ns = 500 * WEIR_NS_PER_MS,
                                       .max_retry_delay_ns = 8 * WEIR_NS_PER_S,
@@ -62,6 +90,8 @@ void weir_router_spec_init(struct weir_router_spec *spec)
                                       .failure_threshold = 0.5,
                                       .failure_min_requests = 5,
                                       .single_failure_minimum = 1000};
+    weir_strategy_spec_init(&spec->strategy, WEIR_STRATEGY_SIMPLE_SHUFFLE);
+    weir_resilience_init(&spec->resilience);
     spec->limits.timeout_ns = 6000 * WEIR_NS_PER_S;
     weir_policy_init(&spec->retry_policy);
     weir_policy_init(&spec->allowed_fails_policy);
@@ -318,7 +348,7 @@ void weir_snapshot_set_router(weir_snapshot_builder *builder, const struct weir_
 
 static bool router_is_valid(const struct weir_router_spec *spec)
 {
-    return weir_strategy_of(spec->strategy) != NULL && spec->failure_threshold >= 0 &&
+    return weir_strategy_of(spec->strategy.strategy) != NULL && spec->failure_threshold >= 0 &&
            spec->failure_threshold <= 1 && isfinite(spec->limits.min_stream_rate.tokens_per_s);
 }
 

@@ -133,6 +133,12 @@ static void say_cause(struct message *message, const struct weir_fail *fail, con
     case WEIR_REASON_ATTEMPT:
     case WEIR_REASON_TIMEOUT:
     case WEIR_REASON_CONTENT_FILTERED:
+    case WEIR_REASON_MINUTE_LIMIT:
+    case WEIR_REASON_SLOTS:
+    case WEIR_REASON_USAGE:
+    case WEIR_REASON_TAGS:
+    case WEIR_REASON_PROMPT_TOO_LONG:
+    case WEIR_REASON_UNSUITABLE:
         break;
     }
     if (failed != NULL)

@@ -70,7 +70,7 @@ static void snapshot_defaults_are_those_of_the_specification(void **state)
     (void)state;
 
     weir_router_spec_init(&router);
-    assert_int_equal(router.strategy, WEIR_STRATEGY_SIMPLE_SHUFFLE);
+    assert_int_equal(router.strategy.strategy, WEIR_STRATEGY_SIMPLE_SHUFFLE);
     assert_int_equal(router.num_retries, 2);
     assert_int_equal(router.retry_after_ns, 0);
     assert_int_equal(router.initial_retry_delay_ns, weir_time_from_s(0.5));
