@@ -145,15 +145,15 @@ typedef enum weir_reason {
     WEIR_REASON_NO_DEPLOYMENTS,   /* no candidate; retry_after_ns: until the soonest cooldown ends (16.4) */
     WEIR_REASON_UNKNOWN_MODEL,    /* the name stands for nothing (3.9) */
     WEIR_REASON_PAUSED,           /* a deployment asked by its id is blocked (3.2) */
+    WEIR_REASON_MOCK,             /* a testing flag asked for it */
+    WEIR_REASON_CLIENT_GONE,      /* the caller left; status 499; nobody is there to be told */
+    WEIR_REASON_NOMEM,            /* the call's memory is used up; status 500 */
     WEIR_REASON_MINUTE_LIMIT,     /* an enforced limit of the minute is spent (19); see weir_call_limit */
     WEIR_REASON_SLOTS,            /* all parallel slots of the deployment are in use (19) */
     WEIR_REASON_USAGE,            /* usage-based routing: the limits of all are spent (6.3) */
     WEIR_REASON_TAGS,             /* no deployment has the tags (20); status 401 */
     WEIR_REASON_PROMPT_TOO_LONG,  /* for every deployment (18); kind context_window */
-    WEIR_REASON_UNSUITABLE,       /* no deployment takes its parameters or is in its region (18) */
-    WEIR_REASON_MOCK,             /* a testing flag asked for it */
-    WEIR_REASON_CLIENT_GONE,      /* the caller left; status 499; nobody is there to be told */
-    WEIR_REASON_NOMEM             /* the call's memory is used up; status 500 */
+    WEIR_REASON_UNSUITABLE        /* no deployment takes its parameters or is in its region (18) */
 } weir_reason;
 
 struct weir_start {
