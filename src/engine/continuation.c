@@ -11,6 +11,7 @@
 #include "engine/continuation.h"
 
 #include "engine/attempt.h"
+#include "engine/pick.h"
 #include "engine/retry.h"
 #include "engine/router.h"
 #include "engine/walk.h"
@@ -67,15 +68,7 @@ static enum weir_turn start(struct weir_call *call, const weir_deployment *deplo
 /* A deployment of the top frame's name that may carry the text on; NULL: none (any more). */
 static const weir_deployment *pick(struct weir_call *call)
 {
-    const struct weir_pick pick = {.snapshot = call->snapshot,
-                                   .live = &call->router->live,
-                                   .from = &call->frame->from,
-                                   .failed = call->failed,
-                                   .excluded = call->continuation.tried,
-                                   .now_ns = call->now_ns,
-                                   .mode = WEIR_PICK_CONTINUATION};
-
-    return weir_filter_pick(&pick, &call->rand);
+    return weir_pick_deployment(call, WEIR_PICK_CONTINUATION, WEIR_UNSET_ORDER, &call->continuation.tried);
 }
 
 /* A target of the walk: its deployments, then its own chain. */

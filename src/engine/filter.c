@@ -52,7 +52,9 @@ static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned f
     const weir_deployment *chosen = NULL;
 
     for (uint32_t i = 0; chosen == NULL && i < set->tier_count; i++) {
-        struct weir_candidates c = {.live = pick->live,
+        struct weir_candidates c = {.snapshot = pick->snapshot,
+                                    .request = pick->request,
+                                    .live = pick->live,
                                     .tier = &set->tiers[i],
                                     .failed = pick->failed,
                                     .excluded = pick->excluded,

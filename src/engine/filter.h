@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <weir/call.h>
 #include <weir/snapshot.h>
 
 #include "base/rand.h"
@@ -44,6 +45,8 @@ enum weir_filter {
 
 /* What a strategy chooses from. */
 struct weir_candidates {
+    const weir_snapshot *snapshot;
+    const struct weir_request *request;
     const struct weir_live *live;
     const struct weir_tier *tier;
     struct weir_slot_set failed;   /* the deployments that failed in this call */
@@ -96,6 +99,7 @@ enum weir_pick_mode {
 
 struct weir_pick {
     const weir_snapshot *snapshot;
+    const struct weir_request *request;
     const struct weir_live *live;
     const struct weir_resolution *from;
     struct weir_slot_set failed;

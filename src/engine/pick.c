@@ -3,10 +3,11 @@
  *
  * Testing flags fail an attempt here, before there is one.
  */
+#include "engine/pick.h"
+
 #include "engine/attempt.h"
 #include "engine/call.h"
 #include "engine/fallback.h"
-#include "engine/filter.h"
 #include "engine/retry.h"
 #include "engine/router.h"
 #include "engine/walk.h"
@@ -129,22 +130,30 @@ static void nobody(struct weir_call *call)
     }
 }
 
+const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
+                                            const struct weir_slot_set *excluded)
+{
+    const struct weir_pick pick = {.snapshot = call->snapshot,
+                                   .request = &call->request,
+                                   .live = &call->router->live,
+                                   .from = &call->frame->from,
+                                   .failed = call->failed,
+                                   .excluded = *excluded,
+                                   .now_ns = call->now_ns,
+                                   .mode = mode,
+                                   .order = order};
+
+    return weir_filter_pick(&pick, &call->rand);
+}
+
 enum weir_turn weir_state_pick(struct weir_call *call, struct weir_step *ret_step)
 {
-    const struct weir_frame *frame = call->frame;
-    struct weir_pick pick = {.snapshot = call->snapshot,
-                             .live = &call->router->live,
-                             .from = &frame->from,
-                             .failed = call->failed,
-                             .excluded = call->failed,
-                             .now_ns = call->now_ns,
-                             .mode = frame->loop.mode,
-                             .order = frame->loop.order};
+    const struct weir_loop *loop = &call->frame->loop;
     const weir_deployment *deployment;
 
     if (mock_before_attempt(call) || mock_attempt(call))
         return WEIR_TURN_AGAIN;
-    deployment = weir_filter_pick(&pick, &call->rand);
+    deployment = weir_pick_deployment(call, loop->mode, loop->order, &call->failed);
     if (deployment == NULL) {
         nobody(call);
         return WEIR_TURN_AGAIN;

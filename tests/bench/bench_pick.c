@@ -92,6 +92,7 @@ static double best_ns(void (*run)(void *context, size_t times), void *context, s
 
 struct picker {
     struct weir_pick pick;
+    struct weir_request request;
     struct weir_resolution from;
     struct weir_rand rand;
 };
@@ -116,8 +117,12 @@ static double pick_ns(size_t count, bool weighted, enum cooling cooling)
     cool(router, snapshot, count == 1 ? NONE_COOL : cooling);
     must(weir_resolve(snapshot, WEIR_SLICE("g"), WEIR_SLICE_EMPTY, &picker.from), "resolve");
     weir_rand_init(&picker.rand, 7);
-    picker.pick = (struct weir_pick){
-        .snapshot = snapshot, .live = &router->live, .from = &picker.from, .now_ns = now_ns};
+    weir_request_init(&picker.request);
+    picker.pick = (struct weir_pick){.snapshot = snapshot,
+                                     .request = &picker.request,
+                                     .live = &router->live,
+                                     .from = &picker.from,
+                                     .now_ns = now_ns};
     ns = best_ns(run_picks, &picker, count < 1000 ? 200000 : 20000);
     weir_snapshot_unref(snapshot);
     weir_router_free(router);
