@@ -8,6 +8,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/charge.h"
 #include "engine/router.h"
 
 static struct weir_attempt *new_attempt(struct weir_call *call)
@@ -99,6 +100,7 @@ enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment 
     attempt->deployment = deployment;
     attempt->continues = kind == WEIR_STEP_CONTINUE;
     weir_stream_begin(&attempt->stream, &limits, !call->request.stream, call->now_ns);
+    weir_charge_begin(call, attempt);
     (void)weir_attempt_event(call, attempt, WEIR_EVENT_ATTEMPT_STARTED, call->now_ns);
     *ret_step = (struct weir_step){.kind = kind, .attempt = attempt->number};
     ret_step->u.start =
@@ -132,6 +134,8 @@ void weir_attempt_finish(struct weir_call *call, struct weir_attempt *attempt, e
     weir_stream_feed(&attempt->stream, input);
     attempt->ended_ns = call->now_ns;
     attempt->outcome = *outcome;
+    weir_charge_end(call, attempt);
+    weir_charge_success(call, attempt);
     if (!call->request.caller_credentials)
         weir_live_enter(&call->router->live, attempt->deployment->slot, true, call->now_ns);
 }
@@ -147,6 +151,8 @@ void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt, enu
     attempt->failure = sane(failure);
     attempt->reason = reason;
     attempt->ended_ns = call->now_ns;
+    weir_charge_end(call, attempt);
+    weir_charge_failure(call, attempt);
     attempt->frame->last_order = attempt->deployment->spec.order;
     weir_call_mark(call, &call->failed, attempt->deployment->slot);
     if (!call->request.caller_credentials)

@@ -22,7 +22,9 @@ struct weir_attempt {
     uint64_t ended_ns;
     bool continues; /* carries on what the caller has */
     bool committed;
-    bool cancel; /* the host must be told to stop it */
+    bool charged;    /* it counts as running; see charge.h */
+    uint64_t minute; /* in which it began */
+    bool cancel;     /* the host must be told to stop it */
     struct weir_failure failure;
     weir_reason reason;
     struct weir_outcome outcome;

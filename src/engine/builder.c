@@ -367,8 +367,17 @@ static void add_member(struct weir_map *by_name, struct weir_slice name, const w
     set->members[set->count++] = d;
 }
 
+static void set_strategy(struct weir_set *const *sets, size_t count,
+                         const struct weir_strategy_spec *strategy)
+{
+    for (size_t i = 0; i < count; i++)
+        sets[i]->strategy = strategy;
+}
+
 static void build_sets(weir_snapshot *s)
 {
+    set_strategy(s->groups, s->group_count, &s->spec.strategy);
+    set_strategy(s->models, s->model_count, &s->spec.strategy);
     fill_sets(s, s->groups, s->group_count);
     fill_sets(s, s->models, s->model_count);
     if (weir_arena_failed(&s->arena))

@@ -13,6 +13,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "engine/attempt.h"
+#include "engine/charge.h"
 #include "engine/limits.h"
 #include "engine/router.h"
 
@@ -65,6 +66,8 @@ void weir_call_free(weir_call *call)
 {
     if (call == NULL)
         return;
+    for (struct weir_attempt *a = call->attempts; a != NULL; a = a->next)
+        weir_charge_end(call, a);
     weir_arena_deinit(&call->arena);
     weir_snapshot_unref(call->snapshot);
     call->mem->free(call->mem->user, call, sizeof(*call));
@@ -170,6 +173,7 @@ static bool stop(struct weir_call *call, struct weir_attempt *a)
     bool runs = weir_stream_runs(&a->stream);
 
     a->ended_ns = call->now_ns;
+    weir_charge_end(call, a);
     if (runs && a->stream.state != WEIR_STREAM_ENDING)
         weir_attempt_report_broken(call, a, &call->stop);
     weir_stream_feed(&a->stream, WEIR_STREAM_ON_STOP);

@@ -36,11 +36,11 @@ uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
 static const weir_deployment *pick_in_tier(struct weir_candidates *c, const struct weir_pick *pick,
                                            struct weir_rand *rand)
 {
-    uint32_t member = weir_strategy_of(pick->snapshot->spec.strategy.strategy)->pick(c, rand);
+    uint32_t member = weir_strategy_of(pick->from->set->strategy->strategy)->pick(c, rand);
 
     if (member == WEIR_PICK_NONE && (c->filters & WEIR_FILTER_BIT(SKIP)) != 0 && c->failed.words != NULL) {
         c->filters &= ~WEIR_FILTER_BIT(SKIP);
-        member = weir_strategy_of(pick->snapshot->spec.strategy.strategy)->pick(c, rand);
+        member = weir_strategy_of(pick->from->set->strategy->strategy)->pick(c, rand);
     }
     return member == WEIR_PICK_NONE ? NULL : c->tier->members[member];
 }

@@ -9,11 +9,13 @@
  */
 #include "engine/live.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include <weir/error.h>
 
 #include "base/time.h"
+#include "engine/usage.h"
 
 enum { RUNS_PER_BLOCK = WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS };
 enum { EPOCH_BITS = 24, COUNT_BITS = 20, CALLS_BITS = 19 };
@@ -31,6 +33,8 @@ void weir_live_init(struct weir_live *live, const struct weir_mem *mem)
 
 void weir_live_deinit(struct weir_live *live)
 {
+    for (uint32_t slot = 0; slot < live->slots; slot++)
+        assert(weir_usage_running(live, slot) == 0);
     for (size_t i = 0; i < WEIR_LIVE_BLOCKS && live->blocks[i] != NULL; i++)
         live->mem->free(live->mem->user, live->blocks[i], sizeof(*live->blocks[i]));
     live->slots = 0;

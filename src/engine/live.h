@@ -1,9 +1,10 @@
 /*
- * What is remembered of each deployment between requests: cooldown, sliding window, allowed-fails counters.
+ * What is remembered of each deployment between requests: cooldown, sliding window, allowed-fails counters,
+ * attempts that run, usage of the minute (usage.h), speed (latency.h).
  *
  * A deployment has a slot for as long as the router lives.  Slots lie in blocks that never move, so any
- * thread reads and writes them without a lock; all state is atomic and no operation waits for another.  A
- * pick reads only the deadlines, which lie together.  Blocks are added by one thread at a time
+ * thread reads and writes them without a lock; all state is atomic and no operation waits for another.  What
+ * a pick reads of every candidate lies together, slot by slot.  Blocks are added by one thread at a time
  * (weir_live_add).
  *
  * Invariants (weir_live_validate): the blocks up to the last slot exist, the others do not; no bucket of a
@@ -20,6 +21,7 @@
 #include <weir/failure.h>
 #include <weir/mem.h>
 #include <weir/router.h>
+#include <weir/snapshot.h>
 
 enum {
     WEIR_LIVE_BLOCK_SLOTS = 256,
@@ -37,16 +39,33 @@ enum {
     WEIR_LIVE_COUNTERS = WEIR_LIVE_COUNTER_CLASS + WEIR_KIND_COUNT
 };
 
+/* What is counted by the minute. */
+enum weir_usage { WEIR_USAGE_REQUESTS, WEIR_USAGE_TOKENS, WEIR_USAGE_INPUT, WEIR_USAGE_OUTPUT, WEIR_USAGES };
+
+/* Of what speed is the speed: of whole answers, or of the first content of streams. */
+enum weir_pace { WEIR_PACE_WHOLE, WEIR_PACE_FIRST, WEIR_PACES };
+
+struct weir_live_samples {
+    _Atomic uint32_t count;                          /* since the ring was begun */
+    _Atomic uint32_t ring[WEIR_LATENCY_SAMPLES_MAX]; /* bits of floats */
+};
+
 struct weir_live_record {
     _Atomic uint64_t cause;                        /* kind and status of the failure that set the cooldown */
     _Atomic uint64_t buckets[WEIR_LIVE_BUCKETS];   /* number of the ten seconds, successes, failures */
     _Atomic uint64_t counters[WEIR_LIVE_COUNTERS]; /* end of the counter's life in ms, count */
+    struct weir_live_samples samples[WEIR_PACES];
 };
 
 struct weir_live_block {
     _Atomic uint64_t until_ns[WEIR_LIVE_BLOCK_SLOTS]; /* cooldown deadlines; never fall */
     /* At most the least deadline of a run. */
     _Atomic uint64_t run_until_ns[WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS];
+    _Atomic uint32_t running[WEIR_LIVE_BLOCK_SLOTS];
+    /* By kind, and by minutes that are even or odd: number of the minute, count. */
+    _Atomic uint64_t usage[WEIR_USAGES][2][WEIR_LIVE_BLOCK_SLOTS];
+    _Atomic uint64_t means[WEIR_PACES][WEIR_LIVE_BLOCK_SLOTS]; /* float, time of the newest sample */
+    _Atomic uint64_t peaks[WEIR_PACES][WEIR_LIVE_BLOCK_SLOTS]; /* float, time of the last change in ms */
     struct weir_live_record records[WEIR_LIVE_BLOCK_SLOTS];
 };
 
@@ -54,6 +73,7 @@ struct weir_live {
     const struct weir_mem *mem;
     struct weir_live_block *blocks[WEIR_LIVE_BLOCKS];
     uint32_t slots;
+    _Atomic uint64_t wall_ahead_ns; /* of the monotonic clock */
 };
 
 void weir_live_init(struct weir_live *live, const struct weir_mem *mem);
@@ -105,6 +125,7 @@ struct weir_live_window weir_live_window(const struct weir_live *live, uint32_t 
 uint32_t weir_live_count(struct weir_live *live, uint32_t slot, unsigned counter, uint64_t life_ns,
                          uint64_t now_ns);
 
+/* The cooldown and the window. */
 void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns,
                     struct weir_live_view *ret_view);
 

@@ -6,7 +6,9 @@
 
 #include <weir/error.h>
 
+#include "engine/latency.h"
 #include "engine/snapshot.h"
+#include "engine/usage.h"
 
 enum { ARENA_BLOCK_BYTES = 4096 };
 
@@ -88,7 +90,19 @@ int weir_router_adopt(weir_router *router, weir_snapshot *snapshot)
 void weir_router_view(const weir_router *router, const weir_deployment *deployment, uint64_t now_ns,
                       struct weir_live_view *ret_view)
 {
-    weir_live_view(&router->live, deployment->slot, now_ns, ret_view);
+    const struct weir_live *live = &router->live;
+    uint64_t ttl_ns = deployment->group->strategy->ttl_ns;
+
+    weir_live_view(live, deployment->slot, now_ns, ret_view);
+    ret_view->running = weir_usage_running(live, deployment->slot);
+    ret_view->minute = weir_usage_view(live, deployment->slot, weir_usage_minute(live, now_ns));
+    ret_view->latency_s = weir_latency_mean(live, deployment->slot, WEIR_PACE_WHOLE, ttl_ns, now_ns);
+    ret_view->ttft_s = weir_latency_mean(live, deployment->slot, WEIR_PACE_FIRST, ttl_ns, now_ns);
+}
+
+void weir_router_set_wall(weir_router *router, uint64_t wall_ns, uint64_t now_ns)
+{
+    atomic_store_explicit(&router->live.wall_ahead_ns, wall_ns - now_ns, memory_order_relaxed);
 }
 
 void weir_router_seed_call(weir_router *router, struct weir_rand *ret_rand)

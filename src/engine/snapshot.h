@@ -62,6 +62,7 @@ struct weir_set {
     const weir_deployment **members; /* all, in the order of the configuration */
     uint32_t tier_count;
     struct weir_tier *tiers; /* the unblocked ones, lowest order first */
+    const struct weir_strategy_spec *strategy;
 };
 
 struct weir_alias {
