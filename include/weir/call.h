@@ -95,7 +95,7 @@ struct weir_request {
     bool web_search;          /* a web-search tool is in it */
     bool stateful;            /* refers to stored state: never hedged (beyond.md 4) */
     struct weir_lar1 lar1;    /* evidence (router-semantics 6.7) */
-    bool tag_filtering;       /* tags route at all: by the request, else the group, else the router */
+    weir_flag tag_filtering;  /* whether tags route; not said: as the group, else the router has it (20) */
     const struct weir_tag *tags;
     size_t tag_count;
     const struct weir_weight *weights; /* `_router_weights` (6.1) */

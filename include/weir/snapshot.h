@@ -32,6 +32,9 @@ typedef struct weir_deployment weir_deployment;
 #define WEIR_UNSET_NS    UINT64_MAX
 #define WEIR_UNSET_ORDER INT32_MAX
 
+/* A switch that some level may leave to the next one. */
+typedef enum weir_flag { WEIR_FLAG_UNSAID, WEIR_FLAG_ON, WEIR_FLAG_OFF } weir_flag;
+
 /* Counts per policy field, WEIR_UNSET where the policy says nothing (router-semantics 10, 16.2). */
 struct weir_policy {
     uint32_t count[WEIR_POLICY_FIELDS];
@@ -236,9 +239,11 @@ struct weir_deployment_spec {
     weir_lar1_class lar1_class;
     const struct weir_slice *tags; /* (20) */
     size_t tag_count;
-    bool has_tag_pattern; /* weir_request.matches says whether a request fits it */
-    bool blocked;         /* paused by an administrator */
-    void *user;           /* the host's; returned by weir_deployment_user */
+    bool has_tag_pattern;    /* weir_request.matches says whether a request fits it */
+    weir_flag tag_filtering; /* of its group: the first deployment that says something decides (20) */
+    bool tag_fail_open; /* of its group, likewise of any: constraints that nobody meets are left out (20) */
+    bool blocked;       /* paused by an administrator */
+    void *user;         /* the host's; returned by weir_deployment_user */
 };
 
 /* Begin with weir_router_spec_init; the numbers in the comments are its defaults (router-semantics 2.4). */
@@ -247,6 +252,7 @@ struct weir_router_spec {
     struct weir_resilience resilience;  /* nothing of it */
     bool enforce_minute_limits;         /* `enforce_model_rate_limits` (19); false */
     bool pre_call_checks;               /* (18); false */
+    bool tag_filtering;                 /* `enable_tag_filtering` (20); false */
     bool tag_match_all;                 /* plain tags must all match (20); false */
     double token_margin;             /* estimates of prompt tokens may be so far off (decisions 37); 0.25 */
     uint32_t num_retries;            /* per group, after the first attempt; 2 */

@@ -166,6 +166,16 @@ static bool spec_is_valid(const struct weir_deployment_spec *spec)
            weir_wildcard_stars(spec->group) <= WEIR_WILDCARD_STARS_MAX;
 }
 
+static const struct weir_slice *copy_tags(struct weir_arena *arena, const struct weir_slice *tags,
+                                          size_t count)
+{
+    struct weir_slice *copies = weir_arena_zalloc(arena, count, sizeof(*copies));
+
+    for (size_t i = 0; copies != NULL && i < count; i++)
+        copies[i] = weir_arena_copy(arena, tags[i]);
+    return copies;
+}
+
 /* A weight below zero draws no traffic, like none. */
 static double at_least_zero(double weight)
 {
@@ -193,6 +203,8 @@ int weir_snapshot_add_deployment(weir_snapshot_builder *builder, const struct we
     d->spec.id = weir_arena_copy(&s->arena, spec->id);
     d->spec.group = weir_arena_copy(&s->arena, spec->group);
     d->spec.model = weir_arena_copy(&s->arena, spec->model);
+    d->spec.region = weir_arena_copy(&s->arena, spec->region);
+    d->spec.tags = copy_tags(&s->arena, spec->tags, spec->tag_count);
     d->weights[0] = at_least_zero(spec->weight);
     d->weights[1] = at_least_zero(spec->rpm);
     d->weights[2] = at_least_zero(spec->tpm);

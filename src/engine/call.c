@@ -128,12 +128,17 @@ void weir_call_fail_late(struct weir_call *call)
     weir_call_fail(call, &loss);
 }
 
-void weir_call_mark(struct weir_call *call, struct weir_slot_set *set, uint32_t slot)
+void weir_call_make_set(struct weir_call *call, struct weir_slot_set *set)
 {
     size_t words = (call->snapshot->slot_limit + 63) / 64;
 
     if (set->words == NULL)
         set->words = weir_arena_zalloc(&call->arena, words, sizeof(*set->words));
+}
+
+void weir_call_mark(struct weir_call *call, struct weir_slot_set *set, uint32_t slot)
+{
+    weir_call_make_set(call, set);
     if (set->words != NULL)
         set->words[slot / 64] |= UINT64_C(1) << slot % 64;
 }

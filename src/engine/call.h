@@ -131,6 +131,7 @@ struct weir_call {
     struct weir_attempt *attempts; /* attempt.h; not yet dealt with, by number */
     struct weir_attempt *spare_attempts;
     struct weir_slot_set failed;
+    struct weir_slot_set pool; /* of the latest pick, where tags route */
 
     uint32_t tries; /* attempts, the testing flags' included */
     uint32_t attempts_started;
@@ -159,6 +160,9 @@ void weir_call_fail(struct weir_call *call, const struct weir_loss *loss);
 
 /* Ends the call because its time is up (beyond 1). */
 void weir_call_fail_late(struct weir_call *call);
+
+/* Makes room for all slots in a set of the call; when memory runs out it has no words and the call ends. */
+void weir_call_make_set(struct weir_call *call, struct weir_slot_set *set);
 
 /* Adds a slot to a set of the call; when memory runs out the call ends. */
 void weir_call_mark(struct weir_call *call, struct weir_slot_set *set, uint32_t slot);

@@ -7,6 +7,11 @@
 #include "engine/filter.h"
 
 #include "engine/strategy/strategy.h"
+#include "engine/tags.h"
+
+/* The checks before the call (router-semantics 18). */
+static const unsigned pre_call =
+    WEIR_FILTER_BIT(CONTEXT) | WEIR_FILTER_BIT(RPM) | WEIR_FILTER_BIT(REGION) | WEIR_FILTER_BIT(PARAMETERS);
 
 /* Whether a run of slots begins at the member, is the tier's alone, and cools down as a whole. */
 static bool run_is_cooling(const struct weir_candidates *c, uint32_t member)
@@ -45,6 +50,28 @@ static const weir_deployment *pick_in_tier(struct weir_candidates *c, const stru
     return member == WEIR_PICK_NONE ? NULL : c->tier->members[member];
 }
 
+/* The part of an estimate that is there for sure: nobody is dropped by what may be its error. */
+static uint64_t sure_tokens(const struct weir_pick *pick)
+{
+    double sure = (double)pick->request->prompt_tokens * (1 - pick->snapshot->spec.token_margin);
+
+    return sure > 0 ? (uint64_t)sure : 0;
+}
+
+struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsigned filters)
+{
+    return (struct weir_candidates){.snapshot = pick->snapshot,
+                                    .request = pick->request,
+                                    .live = pick->live,
+                                    .pool = pick->pool,
+                                    .failed = pick->failed,
+                                    .excluded = pick->excluded,
+                                    .prompt_tokens = sure_tokens(pick),
+                                    .minute = weir_usage_minute(pick->live, pick->now_ns),
+                                    .now_ns = pick->now_ns,
+                                    .filters = filters};
+}
+
 static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned filters,
                                         struct weir_rand *rand)
 {
@@ -52,25 +79,52 @@ static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned f
     const weir_deployment *chosen = NULL;
 
     for (uint32_t i = 0; chosen == NULL && i < set->tier_count; i++) {
-        struct weir_candidates c = {.snapshot = pick->snapshot,
-                                    .request = pick->request,
-                                    .live = pick->live,
-                                    .tier = &set->tiers[i],
-                                    .failed = pick->failed,
-                                    .excluded = pick->excluded,
-                                    .now_ns = pick->now_ns,
-                                    .filters = filters};
+        struct weir_candidates c = weir_filter_candidates(pick, filters);
 
+        c.tier = &set->tiers[i];
         if (pick->mode != WEIR_PICK_ORDER || set->tiers[i].order == pick->order)
             chosen = pick_in_tier(&c, pick, rand);
     }
     return chosen;
 }
 
+/* Whether the filters leave anybody of the set. */
+static bool leaves_any(const struct weir_pick *pick, unsigned filters)
+{
+    struct weir_candidates c = weir_filter_candidates(pick, filters);
+
+    for (uint32_t i = 0; i < pick->from->set->tier_count; i++) {
+        c.tier = &pick->from->set->tiers[i];
+        if (weir_filter_next(&c, 0) < c.tier->count)
+            return true;
+    }
+    return false;
+}
+
 static bool may_ignore_cooldowns(const struct weir_pick *pick)
 {
     return pick->snapshot->spec.health_check_routing && pick->snapshot->has_fails_policy &&
-           !weir_filter_any_healthy(pick->live, pick->from, pick->now_ns);
+           !leaves_any(pick, WEIR_FILTER_BIT(COOLDOWN));
+}
+
+/* The filters that the request brings. */
+static unsigned filters_of(const struct weir_pick *pick)
+{
+    unsigned filters = 0;
+
+    if (pick->request->web_search && pick->from->set->has_web_search)
+        filters |= WEIR_FILTER_BIT(WEB_SEARCH);
+    if (pick->snapshot->spec.pre_call_checks)
+        filters |= pre_call;
+    if (weir_tags_route(pick))
+        filters |= WEIR_FILTER_BIT(TAGS);
+    return filters;
+}
+
+/* The filters that come before that of the tags. */
+static unsigned before_tags(unsigned filters)
+{
+    return filters & (WEIR_FILTER_BIT(TAGS) - 1);
 }
 
 /* The deployment that was asked by its id. */
@@ -87,21 +141,65 @@ static const weir_deployment *pick_only(const struct weir_pick *pick)
     return only;
 }
 
+/* A pick among the deployments of a set. */
+static const weir_deployment *pick_of_set(const struct weir_pick *pick, unsigned filters,
+                                          struct weir_rand *rand)
+{
+    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 && !weir_tags_fill(pick, before_tags(filters)))
+        return NULL;
+    return pick_with(pick, filters, rand);
+}
+
 const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand)
 {
-    const unsigned sibling = WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(EXCLUSION);
+    unsigned filters;
     const weir_deployment *chosen;
 
     if (pick->from->set == NULL)
         return pick_only(pick);
-    if (pick->mode == WEIR_PICK_SIBLINGS)
-        return pick_with(pick, sibling, rand);
-    if (pick->mode == WEIR_PICK_CONTINUATION)
-        return pick_with(pick, sibling | WEIR_FILTER_BIT(PREFILL) | WEIR_FILTER_BIT(SKIP), rand);
-    chosen = pick_with(pick, WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(SKIP), rand);
+    filters = filters_of(pick) | WEIR_FILTER_BIT(COOLDOWN);
+    switch (pick->mode) {
+    case WEIR_PICK_SIBLINGS:
+        return pick_of_set(pick, filters | WEIR_FILTER_BIT(EXCLUSION), rand);
+    case WEIR_PICK_CONTINUATION:
+        filters |= WEIR_FILTER_BIT(EXCLUSION) | WEIR_FILTER_BIT(PREFILL) | WEIR_FILTER_BIT(SKIP);
+        return pick_of_set(pick, filters, rand);
+    case WEIR_PICK_LOWEST:
+    case WEIR_PICK_ORDER:
+        break;
+    }
+    filters |= WEIR_FILTER_BIT(SKIP);
+    chosen = pick_of_set(pick, filters, rand);
     if (chosen == NULL && may_ignore_cooldowns(pick))
-        chosen = pick_with(pick, WEIR_FILTER_BIT(SKIP), rand);
+        chosen = pick_of_set(pick, filters & ~WEIR_FILTER_BIT(COOLDOWN), rand);
     return chosen;
+}
+
+/* Why the checks before the call left nobody of those that came through the filters before them. */
+static weir_reason why_checks(const struct weir_pick *pick, unsigned before)
+{
+    /* A minute passes, so whoever is left without that limit counts first. */
+    if (leaves_any(pick, before | (pre_call & ~WEIR_FILTER_BIT(RPM))))
+        return WEIR_REASON_NO_DEPLOYMENTS;
+    if (leaves_any(pick, before | WEIR_FILTER_BIT(REGION) | WEIR_FILTER_BIT(PARAMETERS)))
+        return WEIR_REASON_PROMPT_TOO_LONG;
+    return WEIR_REASON_UNSUITABLE;
+}
+
+weir_reason weir_filter_why(const struct weir_pick *pick)
+{
+    unsigned filters = filters_of(pick), before = filters & WEIR_FILTER_BIT(WEB_SEARCH);
+
+    if (!may_ignore_cooldowns(pick))
+        before |= WEIR_FILTER_BIT(COOLDOWN);
+    if (!leaves_any(pick, before))
+        return WEIR_REASON_NO_DEPLOYMENTS;
+    if ((filters & pre_call) != 0 && !leaves_any(pick, before | pre_call))
+        return why_checks(pick, before);
+    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 && !weir_tags_fill(pick, before_tags(before | filters)))
+        return weir_tags_fill(pick, before_tags(filters)) ? WEIR_REASON_NO_DEPLOYMENTS : WEIR_REASON_TAGS;
+    return pick->from->set->strategy->strategy == WEIR_STRATEGY_USAGE ? WEIR_REASON_USAGE
+                                                                      : WEIR_REASON_NO_DEPLOYMENTS;
 }
 
 static bool tier_any_healthy(const struct weir_live *live, const struct weir_tier *tier, uint64_t now_ns)

@@ -14,9 +14,11 @@
 #include <weir/snapshot.h>
 
 #include "base/rand.h"
+#include "base/slice.h"
 #include "engine/live.h"
 #include "engine/resolve.h"
 #include "engine/snapshot.h"
+#include "engine/usage.h"
 
 /* A set of deployments by slot: one bit each.  words NULL: empty. */
 struct weir_slot_set {
@@ -49,11 +51,47 @@ struct weir_candidates {
     const struct weir_request *request;
     const struct weir_live *live;
     const struct weir_tier *tier;
+    struct weir_slot_set pool;     /* the deployments that the request's tags leave */
     struct weir_slot_set failed;   /* the deployments that failed in this call */
     struct weir_slot_set excluded; /* those that must not be offered */
+    uint64_t prompt_tokens;        /* that the prompt has for sure (decisions 37) */
+    uint64_t minute;
     uint64_t now_ns;
     unsigned filters; /* WEIR_FILTER_BIT of those that are on */
 };
+
+static inline bool weir_filter_no_web_search(const struct weir_candidates *c, uint32_t member)
+{
+    return c->tier->members[member]->spec.no_web_search;
+}
+
+static inline bool weir_filter_too_long(const struct weir_candidates *c, uint32_t member)
+{
+    return c->prompt_tokens > c->tier->members[member]->spec.max_input_tokens;
+}
+
+static inline bool weir_filter_no_requests_left(const struct weir_candidates *c, uint32_t member)
+{
+    return weir_usage_of(c->live, c->tier->slots[member], WEIR_USAGE_REQUESTS, c->minute) >=
+           c->tier->members[member]->spec.minute.requests;
+}
+
+static inline bool weir_filter_out_of_region(const struct weir_candidates *c, uint32_t member)
+{
+    struct weir_slice region = c->tier->members[member]->spec.region;
+
+    return region.len > 0 && c->request->region.len > 0 && !weir_slice_eq(region, c->request->region);
+}
+
+static inline bool weir_filter_lacks_parameters(const struct weir_candidates *c, uint32_t member)
+{
+    return (c->request->parameters & ~c->tier->members[member]->spec.parameters) != 0;
+}
+
+static inline bool weir_filter_out_of_pool(const struct weir_candidates *c, uint32_t member)
+{
+    return !weir_slot_set_has(&c->pool, c->tier->slots[member]);
+}
 
 static inline bool weir_filter_no_prefill(const struct weir_candidates *c, uint32_t member)
 {
@@ -102,6 +140,7 @@ struct weir_pick {
     const struct weir_request *request;
     const struct weir_live *live;
     const struct weir_resolution *from;
+    struct weir_slot_set pool; /* written by the pick where tags route; must have words then */
     struct weir_slot_set failed;
     struct weir_slot_set excluded; /* of the last two modes */
     uint64_t now_ns;
@@ -109,11 +148,20 @@ struct weir_pick {
     int32_t order; /* of WEIR_PICK_ORDER */
 };
 
+/* The candidates of the pick behind those filters; their tier is to be set. */
+struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsigned filters);
+
 /*
  * Chooses a deployment; NULL when no candidate is left.  An id is taken even while it cools down, but for a
  * continuation, and not when it is blocked.  Takes no lock and allocates nothing.
  */
 const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand);
+
+/*
+ * Why a pick among the deployments of a set found nobody: WEIR_REASON_NO_DEPLOYMENTS, _USAGE, _TAGS,
+ * _PROMPT_TOO_LONG or _UNSUITABLE.
+ */
+weir_reason weir_filter_why(const struct weir_pick *pick);
 
 /*
  * Whether a deployment of the name is neither cooling down nor blocked: `healthy` > 0 (router-semantics 5).

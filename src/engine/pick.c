@@ -10,6 +10,7 @@
 #include "engine/fallback.h"
 #include "engine/retry.h"
 #include "engine/router.h"
+#include "engine/tags.h"
 #include "engine/walk.h"
 
 static struct weir_failure router_failure(weir_kind kind)
@@ -111,38 +112,68 @@ static uint64_t time_to_soonest_end(const struct weir_call *call)
     return end == UINT64_MAX ? call->snapshot->spec.cooldown_ns : end - call->now_ns;
 }
 
+static struct weir_pick pick_of(struct weir_call *call)
+{
+    return (struct weir_pick){.snapshot = call->snapshot,
+                              .request = &call->request,
+                              .live = &call->router->live,
+                              .from = &call->frame->from,
+                              .pool = call->pool,
+                              .failed = call->failed,
+                              .excluded = call->failed,
+                              .now_ns = call->now_ns,
+                              .mode = WEIR_PICK_LOWEST,
+                              .order = WEIR_UNSET_ORDER};
+}
+
+/* What the caller is told where the filters left nobody. */
+static void refuse(struct weir_call *call)
+{
+    const struct weir_pick pick = pick_of(call);
+    weir_reason reason = weir_filter_why(&pick);
+    struct weir_failure failure;
+
+    if (reason == WEIR_REASON_PROMPT_TOO_LONG) {
+        failure = router_failure(WEIR_KIND_CONTEXT_WINDOW);
+    } else if (reason == WEIR_REASON_UNSUITABLE) {
+        failure = router_failure(WEIR_KIND_BAD_REQUEST);
+    } else if (reason == WEIR_REASON_TAGS) {
+        failure = router_failure(WEIR_KIND_API_ERROR);
+        failure.status = 401;
+    } else {
+        failure = router_failure(WEIR_KIND_RATE_LIMIT);
+        failure.retry_after_ns = time_to_soonest_end(call);
+    }
+    weir_retry_give_up(call, &failure, reason);
+}
+
 /* No candidate is left for the loop. */
 static void nobody(struct weir_call *call)
 {
     struct weir_frame *frame = call->frame;
-    struct weir_failure failure = router_failure(WEIR_KIND_RATE_LIMIT);
 
     call->state = WEIR_CALL_LEAVE;
-    if (frame->loop.mode == WEIR_PICK_ORDER) {
+    if (frame->loop.mode == WEIR_PICK_ORDER)
         frame->last_order = frame->loop.order;
-    } else if (frame->loop.mode == WEIR_PICK_SIBLINGS) {
+    else if (frame->loop.mode == WEIR_PICK_SIBLINGS)
         frame->phase = WEIR_PHASE_CHAIN;
-    } else if (frame->from.set == NULL) {
+    else if (frame->from.set == NULL)
         give_up(call, WEIR_KIND_SERVICE_UNAVAILABLE, WEIR_REASON_PAUSED);
-    } else {
-        failure.retry_after_ns = time_to_soonest_end(call);
-        weir_retry_give_up(call, &failure, WEIR_REASON_NO_DEPLOYMENTS);
-    }
+    else
+        refuse(call);
 }
 
 const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
                                             const struct weir_slot_set *excluded)
 {
-    const struct weir_pick pick = {.snapshot = call->snapshot,
-                                   .request = &call->request,
-                                   .live = &call->router->live,
-                                   .from = &call->frame->from,
-                                   .failed = call->failed,
-                                   .excluded = *excluded,
-                                   .now_ns = call->now_ns,
-                                   .mode = mode,
-                                   .order = order};
+    struct weir_pick pick = pick_of(call);
 
+    if (call->frame->from.set != NULL && weir_tags_route(&pick))
+        weir_call_make_set(call, &call->pool);
+    pick.pool = call->pool;
+    pick.excluded = *excluded;
+    pick.mode = mode;
+    pick.order = order;
     return weir_filter_pick(&pick, &call->rand);
 }
 

@@ -137,12 +137,26 @@ static void fill_tier(struct weir_arena *arena, struct weir_tier *tier)
         sum_weights(arena, tier, source);
 }
 
+/* What holds for the set because of one of its members. */
+static void note_facts(struct weir_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct weir_deployment_spec *spec = &set->members[i]->spec;
+
+        if (set->tag_filtering == WEIR_FLAG_UNSAID)
+            set->tag_filtering = spec->tag_filtering;
+        set->tag_fail_open |= spec->tag_fail_open;
+        set->has_web_search |= !spec->blocked && !spec->no_web_search;
+    }
+}
+
 void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set)
 {
     struct weir_arena *arena = &snapshot->arena;
     uint32_t count = 0, tier = 0;
     const weir_deployment **sorted = sort_members(arena, set, &count);
 
+    note_facts(set);
     for (uint32_t i = 0; i < count; i++)
         set->tier_count += i == 0 || order_of(sorted[i]) != order_of(sorted[i - 1]);
     set->tiers = weir_arena_zalloc(arena, set->tier_count, sizeof(*set->tiers));

@@ -63,6 +63,9 @@ struct weir_set {
     uint32_t tier_count;
     struct weir_tier *tiers; /* the unblocked ones, lowest order first */
     const struct weir_strategy_spec *strategy;
+    weir_flag tag_filtering; /* what the members say of tags (router-semantics 20) */
+    bool tag_fail_open;
+    bool has_web_search; /* some usable member serves it */
 };
 
 struct weir_alias {
