@@ -40,6 +40,8 @@ struct weir_build {
     bool overrides_trusted; /* may say where and with which key: the configuration's own (decisions 19) */
     bool stream;
     bool stream_usage; /* `always_include_stream_usage` */
+    uint64_t
+        dropped; /* `drop_params`: what the model does not take goes (parameter.h); 0: everything is sent */
     /* What the caller has of the answer, which is to be carried on (decisions 32); empty: it is a new one. */
     struct weir_slice prefill;
     uint64_t sent_tokens; /* of that answer: a limit on its length shrinks by them */
@@ -67,7 +69,8 @@ struct weir_upstream_request {
 
 /*
  * Precedence: the endpoint's extra_body, then overrides, then the caller's body, then the endpoint's
- * defaults. `model` and `stream` are set; what tbl/router_fields.h keeps is taken out.  Parts refer to body,
+ * defaults. `model` and `stream` are set; what tbl/router_fields.h keeps is taken out, and so is what is
+ * dropped: of all sources but extra_body, which says what is sent whatever else holds.  Parts refer to body,
  * overrides, endpoint and arena.  0, WEIR_BUILD_BAD_PLACE, WEIR_BUILD_NO_PREFILL, WEIR_ERR_NOMEM,
  * WEIR_ERR_MALFORMED (overrides or body are no JSON objects).
  */
@@ -79,6 +82,9 @@ struct weir_usage {
     uint64_t prompt_tokens;
     uint64_t completion_tokens;
     uint64_t total_tokens;
+    uint64_t cached_tokens;      /* of the prompt, that the provider had in its cache */
+    uint64_t cache_write_tokens; /* of the prompt, that it put there */
+    uint64_t reasoning_tokens;   /* of the answer */
 };
 
 struct weir_plain_answer {

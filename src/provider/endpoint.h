@@ -17,6 +17,7 @@
 #include <weir/slice.h>
 
 #include "base/arena.h"
+#include "provider/drop.h"
 #include "provider/provider.h"
 #include "provider/route.h"
 #include "provider/sim.h"
@@ -65,6 +66,7 @@ struct weir_endpoint {
     const struct weir_sim *sim;      /* of a `sim/` deployment; else NULL */
     uint32_t caller_places;          /* WEIR_PLACE_BIT of what callers may set (decisions 19) */
     bool pass_metadata;              /* `metadata` goes on to the provider (decisions 18) */
+    struct weir_drops drops;         /* `additional_drop_params`: of requests and defaults */
     void *user;                      /* the gateway's: its TLS context, say */
 
     /* Made by weir_endpoint_prepare. */

@@ -6,6 +6,7 @@
  * Each member of the body is edited at most once, so edits never overlap.  Who wins for one name is decided
  * by the order in which the sources are asked: extra_body, overrides, body, defaults.  An answer that is
  * carried on goes before all of them: what they say of its length and its messages is where it starts from.
+ * What is dropped is dropped from overrides, body and defaults.
  */
 #include "provider/openai_build.h"
 
@@ -15,6 +16,7 @@
 #include "base/slice.h"
 #include "provider/fields.h"
 #include "provider/openai_prefill.h"
+#include "provider/parameter.h"
 #include "provider/redirect.h"
 #include "wire/json_read.h"
 #include "wire/json_splice.h"
@@ -70,6 +72,13 @@ static const struct weir_json_item *find_member(const struct weir_build *build, 
     return NULL;
 }
 
+/* A member of that name goes, whoever says it, extra_body apart. */
+static bool is_dropped(const struct plan *plan, struct weir_slice name)
+{
+    return (plan->build->dropped & weir_parameter_bit(name)) != 0 ||
+           weir_drops_member(&plan->endpoint->drops, name);
+}
+
 /* A name that overrides and defaults may set in the body. */
 static bool may_set(const struct plan *plan, struct weir_slice name)
 {
@@ -77,6 +86,8 @@ static bool may_set(const struct plan *plan, struct weir_slice name)
 
     if (field != NULL)
         return field->field_class == WEIR_FIELD_METADATA && plan->endpoint->pass_metadata;
+    if (plan->build->dropped + plan->endpoint->drops.count > 0 && is_dropped(plan, name))
+        return false;
     return plan->build->stream || !weir_slice_eq(name, WEIR_SLICE("stream_options"));
 }
 
@@ -110,6 +121,32 @@ static int edit_control(struct plan *plan, const struct weir_field *field,
                                     streams ? WEIR_SLICE("true") : WEIR_SLICE("false"));
 }
 
+static bool goes(const struct plan *plan, const struct weir_json_item *member)
+{
+    const struct weir_drops *drops = &plan->endpoint->drops;
+
+    if (plan->build->dropped != 0 && (plan->build->dropped & weir_parameter_asked(member)) != 0)
+        return true;
+    for (size_t i = 0; i < drops->count; i++)
+        if (weir_json_key_is(member, drops->paths[i]))
+            return true;
+    return false;
+}
+
+/* A member that is nobody's but the provider's: all of it, or without what is dropped. */
+static int edit_passing(struct plan *plan, const struct weir_json_item *member)
+{
+    struct weir_slice text;
+    int r;
+
+    if (plan->build->dropped + plan->endpoint->drops.count == 0)
+        return 0;
+    if (goes(plan, member))
+        return weir_json_splice_remove(&plan->splice, member);
+    r = weir_drops_part(&plan->endpoint->drops, member, plan->arena, &text);
+    return r == WEIR_DROP_PART ? weir_json_splice_replace(&plan->splice, &member->value, text) : r;
+}
+
 static int edit_member(struct plan *plan, const struct weir_json_item *member)
 {
     const struct weir_field *field;
@@ -122,7 +159,7 @@ static int edit_member(struct plan *plan, const struct weir_json_item *member)
     }
     field = weir_field_of(member);
     if (field == NULL)
-        return 0;
+        return edit_passing(plan, member);
     if (field->field_class == WEIR_FIELD_CONTROL)
         return edit_control(plan, field, member);
     if (field->field_class == WEIR_FIELD_METADATA && plan->endpoint->pass_metadata)
@@ -265,11 +302,19 @@ static int carry_on_messages(struct plan *plan, struct weir_prefill *prefill)
 {
     struct weir_slice messages;
     bool in_body;
+    int r;
 
     /* Of several it is the provider's choice which of them count. */
     if (count_members(plan->build, WEIR_SLICE("messages")) > 1 ||
         !effective(plan, WEIR_SLICE("messages"), &messages, &in_body))
         return WEIR_BUILD_NO_PREFILL;
+    if (in_body) {
+        r = weir_drops_part(&plan->endpoint->drops, find_member(plan->build, WEIR_SLICE("messages")),
+                            plan->arena, &messages);
+        if (r < 0)
+            return r;
+        in_body = r == 0;
+    }
     return in_body ? weir_prefill_splice(prefill, messages, &plan->splice)
                    : weir_prefill_force_messages(prefill, messages);
 }

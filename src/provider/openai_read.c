@@ -77,19 +77,50 @@ static void read_count(const struct weir_json_item *item, struct weir_slice name
 
 /* Every reader below takes the cursor behind what it reads: 0 or WEIR_JSON_BAD. */
 
-static int read_usage(struct weir_json_cursor *outer, struct weir_usage *usage)
+/* `prompt_tokens_details` and `completion_tokens_details`: what the counts are made of. */
+static int read_details(struct weir_json_cursor *outer, struct weir_usage *usage)
 {
     struct weir_json_cursor cursor;
     struct weir_json_item item;
 
-    usage->told = true;
     weir_json_into(outer, &cursor);
     while (weir_json_next(&cursor, &item) == WEIR_JSON_ITEM) {
-        read_count(&item, WEIR_SLICE("prompt_tokens"), &usage->prompt_tokens);
-        read_count(&item, WEIR_SLICE("completion_tokens"), &usage->completion_tokens);
-        read_count(&item, WEIR_SLICE("total_tokens"), &usage->total_tokens);
+        read_count(&item, WEIR_SLICE("cached_tokens"), &usage->cached_tokens);
+        read_count(&item, WEIR_SLICE("cache_write_tokens"), &usage->cache_write_tokens);
+        read_count(&item, WEIR_SLICE("cache_creation_tokens"), &usage->cache_write_tokens);
+        read_count(&item, WEIR_SLICE("reasoning_tokens"), &usage->reasoning_tokens);
     }
     return weir_json_out(outer, &cursor);
+}
+
+static int read_usage_member(struct weir_json_cursor *cursor, struct weir_json_item *item,
+                             struct weir_usage *usage)
+{
+    if (item->value.type == WEIR_JSON_OBJECT &&
+        (weir_json_key_is(item, WEIR_SLICE("prompt_tokens_details")) ||
+         weir_json_key_is(item, WEIR_SLICE("completion_tokens_details"))))
+        return read_details(cursor, usage);
+    read_count(item, WEIR_SLICE("prompt_tokens"), &usage->prompt_tokens);
+    read_count(item, WEIR_SLICE("completion_tokens"), &usage->completion_tokens);
+    read_count(item, WEIR_SLICE("total_tokens"), &usage->total_tokens);
+    /* DeepSeek's own name, and those of proxies of Anthropic's models. */
+    read_count(item, WEIR_SLICE("prompt_cache_hit_tokens"), &usage->cached_tokens);
+    read_count(item, WEIR_SLICE("cache_read_input_tokens"), &usage->cached_tokens);
+    read_count(item, WEIR_SLICE("cache_creation_input_tokens"), &usage->cache_write_tokens);
+    return weir_json_over(cursor, item);
+}
+
+static int read_usage(struct weir_json_cursor *outer, struct weir_usage *usage)
+{
+    struct weir_json_cursor cursor;
+    struct weir_json_item item;
+    int r = 0;
+
+    usage->told = true;
+    weir_json_into(outer, &cursor);
+    while (r == 0 && weir_json_step(&cursor, &item) == WEIR_JSON_ITEM)
+        r = read_usage_member(&cursor, &item, usage);
+    return r == 0 ? weir_json_out(outer, &cursor) : r;
 }
 
 static void read_delta_member(const struct weir_json_item *item, struct facts *facts)

@@ -5,8 +5,7 @@
  *
  * X(provider, or "" for any, model, form where the provider has none of its own)
  *
- * A model fits from the start of the name or from any of its parts ("us.anthropic.claude-3-5-haiku"); "*" at the end stands
- * for any text that does not go on with a letter or digit; "-" for ".", "@" and ":" too ("claude-3.5-haiku").
+ * How a pattern fits a model: provider/model_name.h.
  */
 X("", "claude-2*", TRIMMED)
 X("", "claude-instant*", TRIMMED)

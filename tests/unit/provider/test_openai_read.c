@@ -227,6 +227,25 @@ static void an_answer_is_empty_when_no_choice_holds_anything(void **state)
     assert_false(a.empty);
 }
 
+static void what_tokens_are_made_of_is_found_by_every_name_for_it(void **state)
+{
+    struct weir_chunk chunk =
+        chat("{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"prompt_tokens_details\":{\"audio_tokens\":0,"
+             "\"cached_tokens\":4,\"cache_write_tokens\":3},\"completion_tokens\":7,"
+             "\"completion_tokens_details\":{\"reasoning_tokens\":5},\"total_tokens\":16}}");
+
+    (void)state;
+    assert_int_equal(chunk.usage.prompt_tokens, 9);
+    assert_int_equal(chunk.usage.cached_tokens, 4);
+    assert_int_equal(chunk.usage.cache_write_tokens, 3);
+    assert_int_equal(chunk.usage.reasoning_tokens, 5);
+    assert_int_equal(chunk.usage.total_tokens, 16);
+    chunk = chat("{\"choices\":[],\"usage\":{\"prompt_cache_hit_tokens\":6,"
+                 "\"prompt_tokens_details\":null,\"cache_creation_input_tokens\":2}}");
+    assert_int_equal(chunk.usage.cached_tokens, 6);
+    assert_int_equal(chunk.usage.cache_write_tokens, 2);
+}
+
 static void usage_and_model_are_found_in_a_chunk(void **state)
 {
     struct weir_chunk chunk = chat("{\"model\":\"m\",\"choices\":[],\"usage\":{\"total_tokens\":18}}");
@@ -276,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_finish_reason_ends_the_stream),
         cmocka_unit_test(each_choice_counts_for_itself),
         cmocka_unit_test(an_answer_is_empty_when_no_choice_holds_anything),
+        cmocka_unit_test(what_tokens_are_made_of_is_found_by_every_name_for_it),
         cmocka_unit_test(usage_and_model_are_found_in_a_chunk),
         cmocka_unit_test(legacy_completions_stream_text),
         cmocka_unit_test(errors_come_in_other_shapes_too),
