@@ -36,6 +36,9 @@ typedef enum weir_cooldown_rule {
 /* Which way a Fallback event went. */
 typedef enum weir_hop_kind { WEIR_HOP_GROUP, WEIR_HOP_ORDER, WEIR_HOP_SIBLING } weir_hop_kind;
 
+/* What a spent retry budget did not pay for. */
+typedef enum weir_refused { WEIR_REFUSED_RETRY, WEIR_REFUSED_HEDGE } weir_refused;
+
 /* What was seen of one attempt's stream. */
 struct weir_stream_facts {
     uint64_t first_chunk_ns;     /* since the attempt began; 0: none came */
@@ -63,6 +66,17 @@ struct weir_event {
             uint32_t max;
             uint64_t waited_ns;
         } retry;
+        struct {
+            weir_refused what;
+            uint64_t requests; /* of the deployment's own group, in the last ten seconds ... */
+            uint64_t spent;    /* ... and its retries and hedges */
+        } retry_refused;
+        struct {
+            uint64_t waited_ns; /* since the attempt began */
+        } hedged;
+        struct {
+            uint32_t winner; /* the attempt that has answered */
+        } hedge_lost;
         struct {
             weir_hop_kind kind;
             struct weir_slice source;

@@ -180,17 +180,40 @@ struct weir_minute_limits {
     uint64_t output_tokens;
 };
 
-/* The share of failure (beyond.md 4); a part that is not said holds as the group or router says. */
-struct weir_resilience {
-    double retry_budget_ratio;     /* retries and hedges per request of the last 10 s; negative: not said */
-    double retry_budget_min_per_s; /* and so many a second beside; 0 */
-    uint64_t hedge_after_ns;       /* WEIR_UNSET_NS: not said; 0: never */
-    uint32_t hedge_max;            /* extra attempts; 1 */
-    uint64_t all_cooling_wait_ns;  /* WEIR_UNSET_NS: not said; 0: never */
-    double cooldown_growth;        /* factor of the n-th cooldown in a row; negative: not said; 1: none */
-    uint64_t cooldown_growth_max_ns;
-    uint64_t cooldown_ramp_ns; /* WEIR_UNSET_NS: not said; 0: none */
+/* How many retries and hedges a group's calls may make (beyond.md 4): as many in the last ten seconds as
+ * ratio times the requests of that time, and min_per_s times ten beside. */
+struct weir_retry_budget {
+    bool said;
+    double ratio; /* negative: as many as they will */
+    double min_per_s;
 };
+
+/* A second attempt beside one that has given nothing for so long. */
+struct weir_hedge {
+    uint64_t after_ns; /* WEIR_UNSET_NS: not said; 0: never */
+    uint32_t max;      /* that run beside one attempt */
+};
+
+/* Each cooldown in a row, without a success between, lasts factor times as long as the one before it. */
+struct weir_cooldown_growth {
+    double factor; /* negative: not said; 1: no longer than the one before */
+    uint64_t max_ns;
+};
+
+/* How the load of failure is shared (beyond.md 4).  Every field is found by itself: what the group says, else
+ * the router. */
+struct weir_resilience {
+    struct weir_retry_budget retry_budget;
+    struct weir_hedge hedge;
+    uint64_t all_cooling_wait_ns; /* of a call with nowhere else to go, for a cooldown to end; 0: none */
+    struct weir_cooldown_growth cooldown_growth;
+    uint64_t cooldown_ramp_ns; /* after a cooldown a deployment is offered more and more often; 0: at once */
+};
+
+/* Nothing said: WEIR_UNSET_NS, a negative factor, no budget. */
+#define WEIR_RESILIENCE_NONE                                                                                 \
+    ((struct weir_resilience){                                                                               \
+        {false, 0, 0}, {WEIR_UNSET_NS, 1}, WEIR_UNSET_NS, {-1, WEIR_UNSET_NS}, WEIR_UNSET_NS})
 
 /* Questions that the host answers before a hop to another group (router-semantics 11.4); bits of
  * ask_before_hop. */
@@ -285,7 +308,6 @@ WEIR_EXPORT void weir_policy_init(struct weir_policy *policy);
 WEIR_EXPORT void weir_deployment_spec_init(struct weir_deployment_spec *spec);
 WEIR_EXPORT void weir_group_spec_init(struct weir_group_spec *spec);
 WEIR_EXPORT void weir_strategy_spec_init(struct weir_strategy_spec *spec, weir_strategy strategy);
-WEIR_EXPORT void weir_resilience_init(struct weir_resilience *resilience);
 WEIR_EXPORT void weir_router_spec_init(struct weir_router_spec *spec);
 
 /* 0 or WEIR_ERR_NOMEM. */

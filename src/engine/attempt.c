@@ -8,7 +8,9 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/budget.h"
 #include "engine/charge.h"
+#include "engine/hedge.h"
 #include "engine/router.h"
 
 static struct weir_attempt *new_attempt(struct weir_call *call)
@@ -77,6 +79,21 @@ static struct weir_attempt_limits limits_of(const struct weir_call *call, const 
     return limits;
 }
 
+uint64_t weir_attempt_deadline(const struct weir_call *call, const weir_deployment *deployment)
+{
+    return weir_time_add(call->began_ns, limits_of(call, deployment).call_deadline_ns);
+}
+
+/* The first attempt in a group is a request of it. */
+static void count_request(struct weir_call *call, const weir_deployment *deployment)
+{
+    struct weir_budget *budget = deployment->group->budget;
+
+    if (budget != NULL && !call->frame->attempted)
+        weir_budget_count(budget, call->now_ns);
+    call->frame->attempted = true;
+}
+
 enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment *deployment,
                                   weir_step_kind kind, struct weir_step *ret_step)
 {
@@ -93,7 +110,8 @@ enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment 
         return WEIR_TURN_AGAIN;
     announce(call, deployment);
     call->frame->loop.begun = true;
-    call->frame->attempted = true;
+    count_request(call, deployment);
+    weir_hedge_arm(call, deployment, kind);
     call->tries++;
     call->attempts_started++;
     call->state = WEIR_CALL_RUN;
@@ -138,6 +156,13 @@ void weir_attempt_finish(struct weir_call *call, struct weir_attempt *attempt, e
     weir_charge_success(call, attempt);
     if (!call->request.caller_credentials)
         weir_live_enter(&call->router->live, attempt->deployment->slot, true, call->now_ns);
+}
+
+void weir_attempt_stop(struct weir_call *call, struct weir_attempt *attempt)
+{
+    weir_stream_feed(&attempt->stream, WEIR_STREAM_ON_STOP);
+    attempt->ended_ns = call->now_ns;
+    weir_charge_end(call, attempt);
 }
 
 void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt, enum weir_stream_input input,

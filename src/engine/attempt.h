@@ -39,6 +39,9 @@ struct weir_attempt {
 enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment *deployment,
                                   weir_step_kind kind, struct weir_step *ret_step);
 
+/* When the time of the call would be up, had the deployment its latest attempt. */
+uint64_t weir_attempt_deadline(const struct weir_call *call, const weir_deployment *deployment);
+
 /* NULL when it does not run. */
 struct weir_attempt *weir_attempt_running(const struct weir_call *call, uint32_t number);
 
@@ -68,6 +71,9 @@ void weir_attempt_finish(struct weir_call *call, struct weir_attempt *attempt, e
  * from it.  After a finish reason it ends with success all the same. */
 void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt, enum weir_stream_input input,
                        const struct weir_failure *failure, weir_reason reason);
+
+/* Ends a running attempt that the call does not want any more: neither a success nor a failure. */
+void weir_attempt_stop(struct weir_call *call, struct weir_attempt *attempt);
 
 /* Tells observers of a failed attempt, of its stream, and of the cooldown that it set. */
 void weir_attempt_report(struct weir_call *call, const struct weir_attempt *attempt, bool will_retry,

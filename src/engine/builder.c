@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "engine/limits.h"
 #include "engine/policy.h"
+#include "engine/resilience.h"
 #include "engine/snapshot.h"
 #include "engine/strategy/strategy.h"
 #include "engine/wildcard.h"
@@ -48,8 +49,7 @@ void weir_deployment_spec_init(struct weir_deployment_spec *spec)
 
 void weir_group_spec_init(struct weir_group_spec *spec)
 {
-    *spec = (struct weir_group_spec){.limits = WEIR_LIMITS_NONE};
-    weir_resilience_init(&spec->resilience);
+    *spec = (struct weir_group_spec){.limits = WEIR_LIMITS_NONE, .resilience = WEIR_RESILIENCE_NONE};
 }
 
 void weir_strategy_spec_init(struct weir_strategy_spec *spec, weir_strategy strategy)
@@ -63,17 +63,6 @@ void weir_strategy_spec_init(struct weir_strategy_spec *spec, weir_strategy stra
                                         .decay_ns = 10 * WEIR_NS_PER_S};
 }
 
-void weir_resilience_init(struct weir_resilience *resilience)
-{
-    *resilience = (struct weir_resilience){.retry_budget_ratio = -1,
-                                           .hedge_after_ns = WEIR_UNSET_NS,
-                                           .hedge_max = 1,
-                                           .all_cooling_wait_ns = WEIR_UNSET_NS,
-                                           .cooldown_growth = -1,
-                                           .cooldown_growth_max_ns = WEIR_UNSET_NS,
-                                           .cooldown_ramp_ns = WEIR_UNSET_NS};
-}
-
 void weir_router_spec_init(struct weir_router_spec *spec)
 {
     *spec = (struct weir_router_spec){.token_margin = 0.25,
@@ -83,6 +72,7 @@ void weir_router_spec_init(struct weir_router_spec *spec)
                                       .jitter_ns = 750 * WEIR_NS_PER_MS,
                                       .max_fallbacks = 5,
                                       .limits = WEIR_LIMITS_NONE,
+                                      .resilience = WEIR_RESILIENCE_NONE,
                                       .continue_to = {WEIR_CONTINUE_FALLBACK},
                                       .cooldown_ns = 5 * WEIR_NS_PER_S,
                                       .cooldown_cap_ns = 3600 * WEIR_NS_PER_S,
@@ -91,7 +81,6 @@ void weir_router_spec_init(struct weir_router_spec *spec)
                                       .failure_min_requests = 5,
                                       .single_failure_minimum = 1000};
     weir_strategy_spec_init(&spec->strategy, WEIR_STRATEGY_SIMPLE_SHUFFLE);
-    weir_resilience_init(&spec->resilience);
     spec->limits.timeout_ns = 6000 * WEIR_NS_PER_S;
     weir_policy_init(&spec->retry_policy);
     weir_policy_init(&spec->allowed_fails_policy);
@@ -337,7 +326,8 @@ int weir_snapshot_add_group(weir_snapshot_builder *builder, struct weir_slice gr
     struct weir_group_spec *copy;
     int r;
 
-    if (group.len == 0 || !isfinite(spec->limits.min_stream_rate.tokens_per_s))
+    if (group.len == 0 || !isfinite(spec->limits.min_stream_rate.tokens_per_s) ||
+        !weir_resilience_is_valid(&spec->resilience))
         return WEIR_ERR_INVALID;
     r = begin(builder);
     if (r < 0)
@@ -361,7 +351,8 @@ void weir_snapshot_set_router(weir_snapshot_builder *builder, const struct weir_
 static bool router_is_valid(const struct weir_router_spec *spec)
 {
     return weir_strategy_of(spec->strategy.strategy) != NULL && spec->failure_threshold >= 0 &&
-           spec->failure_threshold <= 1 && isfinite(spec->limits.min_stream_rate.tokens_per_s);
+           spec->failure_threshold <= 1 && isfinite(spec->limits.min_stream_rate.tokens_per_s) &&
+           weir_resilience_is_valid(&spec->resilience);
 }
 
 static void fill_sets(weir_snapshot *s, struct weir_set **sets, size_t count)
@@ -472,6 +463,20 @@ static void build_defaults(weir_snapshot *s)
     }
 }
 
+/* Gives each group what it says of the load of failure, else what the router says. */
+static void build_resilience(weir_snapshot *s)
+{
+    const struct weir_group_spec *own;
+
+    for (size_t i = 0; i < s->group_count; i++) {
+        own = weir_map_get(&s->group_specs, s->groups[i]->name);
+        s->groups[i]->resilience = own == NULL ? s->spec.resilience : own->resilience;
+        weir_resilience_take(&s->groups[i]->resilience, &s->spec.resilience);
+        weir_resilience_settle(&s->groups[i]->resilience);
+        s->has_ramp |= s->groups[i]->resilience.cooldown_ramp_ns > 0;
+    }
+}
+
 /* What remains of a builder whose snapshot has left it. */
 static void empty(weir_snapshot_builder *b)
 {
@@ -493,6 +498,7 @@ int weir_snapshot_build(weir_snapshot_builder *builder, weir_snapshot **ret_snap
     take_pointers(builder);
     take_spec(builder);
     build_defaults(s);
+    build_resilience(s);
     build_sets(s);
     build_wildcards(s);
     for (size_t kind = 0; kind < WEIR_LIST_KINDS; kind++)

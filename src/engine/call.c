@@ -49,6 +49,7 @@ int weir_call_begin(weir_router *router, weir_snapshot *snapshot, const struct w
                         .mem = mem,
                         .request = *request,
                         .state = WEIR_CALL_RESOLVE,
+                        .race = {.at_ns = WEIR_TIME_NEVER},
                         .began_ns = now_ns,
                         .now_ns = now_ns};
     call->root.name = request->model;
@@ -130,7 +131,7 @@ void weir_call_fail_late(struct weir_call *call)
 
 void weir_call_make_set(struct weir_call *call, struct weir_slot_set *set)
 {
-    size_t words = (call->snapshot->slot_limit + 63) / 64;
+    size_t words = weir_slot_set_words(call->snapshot->slot_limit);
 
     if (set->words == NULL)
         set->words = weir_arena_zalloc(&call->arena, words, sizeof(*set->words));
@@ -175,14 +176,14 @@ void weir_call_on_client_gone(weir_call *call, uint64_t now_ns)
  * told. */
 static bool stop(struct weir_call *call, struct weir_attempt *a)
 {
-    bool runs = weir_stream_runs(&a->stream);
+    bool is_complete = a->stream.state == WEIR_STREAM_ENDING;
 
-    a->ended_ns = call->now_ns;
-    weir_charge_end(call, a);
-    if (runs && a->stream.state != WEIR_STREAM_ENDING)
+    if (!weir_stream_runs(&a->stream))
+        return a->cancel;
+    weir_attempt_stop(call, a);
+    if (!is_complete)
         weir_attempt_report_broken(call, a, &call->stop);
-    weir_stream_feed(&a->stream, WEIR_STREAM_ON_STOP);
-    return runs || a->cancel;
+    return true;
 }
 
 enum weir_turn weir_state_fail(struct weir_call *call, struct weir_step *ret_step)
@@ -221,7 +222,7 @@ enum weir_turn weir_state_over(struct weir_call *call, struct weir_step *ret_ste
 /* When an attempt, or the call's own time, wants something to be done. */
 static uint64_t next_due(const struct weir_call *call)
 {
-    uint64_t soonest_ns = call->deadline_ns, due_ns;
+    uint64_t soonest_ns = call->deadline_ns < call->race.at_ns ? call->deadline_ns : call->race.at_ns, due_ns;
 
     for (const struct weir_attempt *a = call->attempts; a != NULL; a = a->next) {
         due_ns = weir_attempt_due(a, call->now_ns);

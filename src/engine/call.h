@@ -110,6 +110,13 @@ struct weir_continuation {
     struct weir_slot_set tried; /* deployments that are not offered (again) */
 };
 
+/* The race of the attempts that run; see hedge.c. */
+struct weir_race {
+    uint64_t at_ns; /* when another one joins; WEIR_TIME_NEVER: nobody does */
+    uint32_t left;  /* that may join */
+    struct weir_slot_set excluded;
+};
+
 struct weir_call {
     weir_router *router;
     weir_snapshot *snapshot;
@@ -132,6 +139,7 @@ struct weir_call {
     struct weir_attempt *spare_attempts;
     struct weir_slot_set failed;
     struct weir_slot_set pool; /* of the latest pick, where tags route */
+    struct weir_race race;
 
     uint32_t tries; /* attempts, the testing flags' included */
     uint32_t attempts_started;

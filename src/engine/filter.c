@@ -82,7 +82,8 @@ static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned f
         struct weir_candidates c = weir_filter_candidates(pick, filters);
 
         c.tier = &set->tiers[i];
-        if (pick->mode != WEIR_PICK_ORDER || set->tiers[i].order == pick->order)
+        if ((pick->mode != WEIR_PICK_ORDER && pick->mode != WEIR_PICK_HEDGE) ||
+            set->tiers[i].order == pick->order)
             chosen = pick_in_tier(&c, pick, rand);
     }
     return chosen;
@@ -160,6 +161,7 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
     filters = filters_of(pick) | WEIR_FILTER_BIT(COOLDOWN);
     switch (pick->mode) {
     case WEIR_PICK_SIBLINGS:
+    case WEIR_PICK_HEDGE:
         return pick_of_set(pick, filters | WEIR_FILTER_BIT(EXCLUSION), rand);
     case WEIR_PICK_CONTINUATION:
         filters |= WEIR_FILTER_BIT(EXCLUSION) | WEIR_FILTER_BIT(PREFILL) | WEIR_FILTER_BIT(SKIP);

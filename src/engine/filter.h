@@ -25,6 +25,11 @@ struct weir_slot_set {
     uint64_t *words;
 };
 
+static inline size_t weir_slot_set_words(uint32_t slots)
+{
+    return ((size_t)slots + 63) / 64;
+}
+
 static inline bool weir_slot_set_has(const struct weir_slot_set *set, uint32_t slot)
 {
     return set->words != NULL && (set->words[slot / 64] >> slot % 64 & 1) != 0;
@@ -129,10 +134,11 @@ uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member);
 
 /* Which deployments a pick is about. */
 enum weir_pick_mode {
-    WEIR_PICK_LOWEST,      /* the lowest order that has a candidate */
-    WEIR_PICK_ORDER,       /* one order, and no other */
-    WEIR_PICK_SIBLINGS,    /* what is neither excluded nor cools down, lowest order first */
-    WEIR_PICK_CONTINUATION /* the same of what takes a prefill; an id is no exception */
+    WEIR_PICK_LOWEST,       /* the lowest order that has a candidate */
+    WEIR_PICK_ORDER,        /* one order, and no other */
+    WEIR_PICK_SIBLINGS,     /* what is neither excluded nor cools down, lowest order first */
+    WEIR_PICK_CONTINUATION, /* the same of what takes a prefill; an id is no exception */
+    WEIR_PICK_HEDGE         /* one order, of what is neither excluded nor cools down */
 };
 
 struct weir_pick {
@@ -142,10 +148,10 @@ struct weir_pick {
     const struct weir_resolution *from;
     struct weir_slot_set pool; /* written by the pick where tags route; must have words then */
     struct weir_slot_set failed;
-    struct weir_slot_set excluded; /* of the last two modes */
+    struct weir_slot_set excluded; /* of the last three modes */
     uint64_t now_ns;
     enum weir_pick_mode mode;
-    int32_t order; /* of WEIR_PICK_ORDER */
+    int32_t order; /* of WEIR_PICK_ORDER and WEIR_PICK_HEDGE */
 };
 
 /* The candidates of the pick behind those filters; their tier is to be set. */

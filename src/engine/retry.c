@@ -7,6 +7,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "engine/attempt.h"
+#include "engine/budget.h"
 #include "engine/call.h"
 #include "engine/fallback.h"
 #include "engine/policy.h"
@@ -154,6 +155,23 @@ static void lose(struct weir_call *call, const struct weir_failure *failure, wei
                                              .max_retries = call->frame->loop.limit};
 }
 
+bool weir_retry_pay(struct weir_call *call, const struct weir_attempt *attempt, weir_refused what)
+{
+    const struct weir_set *group = attempt->deployment->group;
+    const struct weir_retry_budget *limit = &group->resilience.retry_budget;
+    struct weir_budget_use use;
+    struct weir_event *event;
+
+    if (limit->ratio < 0 || weir_budget_spend(group->budget, limit, call->now_ns))
+        return true;
+    use = weir_budget_use(group->budget, call->now_ns);
+    event = weir_attempt_event(call, attempt, WEIR_EVENT_RETRY_REFUSED, call->now_ns);
+    event->u.retry_refused.what = what;
+    event->u.retry_refused.requests = use.requests;
+    event->u.retry_refused.spent = use.spent;
+    return false;
+}
+
 void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
                       const struct weir_attempt *attempt)
 {
@@ -169,6 +187,7 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
     loop->wait_until_ns = weir_time_add(call->now_ns, loop->wait_ns);
     /* A wait that leaves no time for its attempt is not begun (beyond 1). */
     again = again && loop->wait_until_ns < call->deadline_ns;
+    again = again && (attempt == NULL || weir_retry_pay(call, attempt, WEIR_REFUSED_RETRY));
     loop->wait_ns = again ? loop->wait_ns : 0;
     if (attempt != NULL)
         weir_attempt_report(call, attempt, again, loop->wait_ns);

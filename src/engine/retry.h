@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <weir/call.h>
+#include <weir/event.h>
 #include <weir/failure.h>
 #include <weir/snapshot.h>
 
@@ -43,6 +44,12 @@ uint64_t weir_retry_wait(const struct weir_retry_case *c, uint32_t retries, stru
  * one. */
 void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
                       const struct weir_attempt *attempt);
+
+/*
+ * Takes a retry or a hedge of the attempt from the retry budget of its deployment's group.  When that is
+ * spent observers are told, and it returns false.
+ */
+bool weir_retry_pay(struct weir_call *call, const struct weir_attempt *attempt, weir_refused what);
 
 /* Gives the loop up without a retry, for a failure that no attempt had. */
 void weir_retry_give_up(struct weir_call *call, const struct weir_failure *failure, weir_reason reason);

@@ -1,11 +1,12 @@
 /*
  * A deployment id gets a slot when a snapshot with it is adopted first, and keeps it: what is remembered of
- * the deployment survives every later snapshot, with or without it.
+ * the deployment survives every later snapshot, with or without it.  So does a group's retry budget.
  */
 #include "engine/router.h"
 
 #include <weir/error.h>
 
+#include "engine/budget.h"
 #include "engine/latency.h"
 #include "engine/snapshot.h"
 #include "engine/usage.h"
@@ -31,6 +32,7 @@ int weir_router_new(const struct weir_mem *mem, uint64_t seed, weir_router **ret
     weir_live_init(&router->live, mem);
     weir_arena_init(&router->arena, mem, ARENA_BLOCK_BYTES, arena_max_bytes);
     weir_map_init(&router->slots, mem, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&router->budgets, mem, WEIR_SNAPSHOT_NAMES_MAX);
     *ret_router = router;
     return 0;
 }
@@ -39,6 +41,7 @@ void weir_router_free(weir_router *router)
 {
     if (router == NULL)
         return;
+    weir_map_deinit(&router->budgets);
     weir_map_deinit(&router->slots);
     weir_arena_deinit(&router->arena);
     weir_live_deinit(&router->live);
@@ -65,11 +68,45 @@ static int add_slot(weir_router *router, struct weir_slice id, const struct weir
     return 0;
 }
 
+static int add_budget(weir_router *router, struct weir_slice group, struct weir_budget **ret_budget)
+{
+    struct weir_slice name = weir_arena_copy(&router->arena, group);
+    struct weir_budget *budget = weir_arena_zalloc(&router->arena, 1, sizeof(*budget));
+    int r;
+
+    if (name.len == 0 || budget == NULL)
+        return WEIR_ERR_NOMEM;
+    r = weir_map_add(&router->budgets, name, budget);
+    if (r != 0)
+        return r < 0 ? r : WEIR_ERR_INTERNAL;
+    *ret_budget = budget;
+    return 0;
+}
+
+static int place_budgets(weir_router *router, weir_snapshot *snapshot)
+{
+    struct weir_set *group;
+    int r;
+
+    for (size_t i = 0; i < snapshot->group_count; i++) {
+        group = snapshot->groups[i];
+        if (group->resilience.retry_budget.ratio < 0)
+            continue;
+        group->budget = weir_map_get(&router->budgets, group->name);
+        r = group->budget == NULL ? add_budget(router, group->name, &group->budget) : 0;
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
 int weir_router_adopt(weir_router *router, weir_snapshot *snapshot)
 {
     const struct weir_slot *slot;
-    int r;
+    int r = place_budgets(router, snapshot);
 
+    if (r < 0)
+        return r;
     for (size_t i = 0; i < snapshot->deployment_count; i++) {
         weir_deployment *d = snapshot->deployments[i];
 

@@ -20,8 +20,10 @@ struct weir_router {
     uint64_t seed;
     _Atomic uint64_t calls; /* begun so far */
     struct weir_live live;
-    struct weir_arena arena; /* of the ids */
-    struct weir_map slots;   /* struct weir_slot by id; touched by adopting threads only */
+    struct weir_arena arena; /* of ids and names */
+    /* Touched by adopting threads only. */
+    struct weir_map slots;   /* struct weir_slot by id */
+    struct weir_map budgets; /* struct weir_budget by the name of the group */
 };
 
 /* Seeds a call's randomness: another for each call, the same for the same call of a router of that seed. */

@@ -10,6 +10,7 @@
 #include "engine/call.h"
 #include "engine/continuation.h"
 #include "engine/fallback.h"
+#include "engine/hedge.h"
 #include "engine/retry.h"
 
 void weir_call_on_opened(weir_call *call, uint32_t attempt, uint64_t now_ns)
@@ -17,8 +18,10 @@ void weir_call_on_opened(weir_call *call, uint32_t attempt, uint64_t now_ns)
     struct weir_attempt *a = weir_attempt_running(call, attempt);
 
     weir_call_note_time(call, now_ns);
-    if (a != NULL)
-        weir_stream_feed(&a->stream, WEIR_STREAM_ON_OPENED);
+    if (a == NULL)
+        return;
+    weir_stream_feed(&a->stream, WEIR_STREAM_ON_OPENED);
+    weir_hedge_settle(call, a);
 }
 
 /* What the caller has of the answer. */
@@ -37,6 +40,7 @@ void weir_call_on_chunk(weir_call *call, uint32_t attempt, const struct weir_str
     if (a == NULL)
         return;
     weir_stream_chunk(&a->stream, chunk, call->now_ns);
+    weir_hedge_settle(call, a);
     if (a->committed)
         note_shown(call, chunk->text_bytes, chunk->other);
 }
@@ -73,6 +77,7 @@ void weir_call_on_finished(weir_call *call, uint32_t attempt, const struct weir_
         weir_attempt_fail(call, a, WEIR_STREAM_ON_FAILED, &filtered, WEIR_REASON_CONTENT_FILTERED);
     else
         weir_attempt_finish(call, a, WEIR_STREAM_ON_FINISHED, outcome);
+    weir_hedge_settle(call, a);
 }
 
 void weir_call_on_failed(weir_call *call, uint32_t attempt, const struct weir_failure *failure,
@@ -154,7 +159,10 @@ static enum weir_turn deliver(struct weir_call *call, const struct weir_attempt 
 
 static enum weir_turn lose(struct weir_call *call, struct weir_attempt *a)
 {
-    if (a->stream.state == WEIR_STREAM_CUT) {
+    if (weir_hedge_has_rival(call, a) && a->failure.kind != WEIR_KIND_GUARDRAIL) {
+        call->broken |= call->request.stream && a->stream.opened;
+        weir_attempt_report(call, a, false, 0);
+    } else if (a->stream.state == WEIR_STREAM_CUT) {
         weir_attempt_report(call, a, false, 0);
         weir_continuation_begin(call, a);
     } else if (a->continues) {
@@ -168,6 +176,26 @@ static enum weir_turn lose(struct weir_call *call, struct weir_attempt *a)
     return WEIR_TURN_AGAIN;
 }
 
+static enum weir_turn cancel(struct weir_attempt *a, struct weir_step *ret_step)
+{
+    a->cancel = false;
+    *ret_step = (struct weir_step){.kind = WEIR_STEP_CANCEL, .attempt = a->number};
+    return WEIR_TURN_STEP;
+}
+
+/* Deals with an attempt that is over. */
+static enum weir_turn end(struct weir_call *call, struct weir_attempt *a, struct weir_step *ret_step)
+{
+    if (a->stream.state == WEIR_STREAM_DONE)
+        return deliver(call, a, ret_step);
+    if (a->stream.state != WEIR_STREAM_STOPPED)
+        return lose(call, a);
+    weir_attempt_drop(call, a);
+    return WEIR_TURN_AGAIN;
+}
+
+/* Everything goes to the caller before the losers of a race are stopped, and those before the winner's end.
+ */
 enum weir_turn weir_state_run(struct weir_call *call, struct weir_step *ret_step)
 {
     if (end_overdue(call)) {
@@ -179,15 +207,12 @@ enum weir_turn weir_state_run(struct weir_call *call, struct weir_step *ret_step
             weir_stream_feed(&a->stream, WEIR_STREAM_ON_WINDOW_OVER);
         if (weir_attempt_wants_commit(a))
             return commit(call, a, ret_step);
-        if (a->cancel) {
-            a->cancel = false;
-            *ret_step = (struct weir_step){.kind = WEIR_STEP_CANCEL, .attempt = a->number};
-            return WEIR_TURN_STEP;
-        }
-        if (a->stream.state == WEIR_STREAM_DONE)
-            return deliver(call, a, ret_step);
-        if (!weir_stream_runs(&a->stream))
-            return lose(call, a);
     }
-    return WEIR_TURN_IDLE;
+    for (struct weir_attempt *a = call->attempts; a != NULL; a = a->next)
+        if (a->cancel)
+            return cancel(a, ret_step);
+    for (struct weir_attempt *a = call->attempts; a != NULL; a = a->next)
+        if (!weir_stream_runs(&a->stream))
+            return end(call, a, ret_step);
+    return call->now_ns < call->race.at_ns ? WEIR_TURN_IDLE : weir_hedge_start(call, ret_step);
 }

@@ -35,6 +35,7 @@ enum { WEIR_WILDCARD_STARS_MAX = 16 };
 /* The most names of one sort in a snapshot: deployments, groups, aliases, chains of a list. */
 enum { WEIR_SNAPSHOT_NAMES_MAX = 1000 * 1000 };
 
+struct weir_budget;
 struct weir_set;
 
 struct weir_deployment {
@@ -58,6 +59,8 @@ struct weir_tier {
 
 struct weir_set {
     struct weir_slice name;
+    struct weir_resilience resilience; /* of a group; what it does not say is the router's */
+    struct weir_budget *budget;        /* of a group that has one; after adoption */
     uint32_t count;
     const weir_deployment **members; /* all, in the order of the configuration */
     uint32_t tier_count;
@@ -94,6 +97,7 @@ struct weir_snapshot {
     struct weir_router_spec spec;
     bool has_retry_policy;
     bool has_fails_policy;
+    bool has_ramp; /* a group has one */
 
     weir_deployment **deployments;
     size_t deployment_count;

@@ -64,6 +64,13 @@ static inline bool weir_stream_runs(const struct weir_stream *stream)
     return stream->state < WEIR_STREAM_STATES;
 }
 
+/* Whether it has given what a caller waits for: content, a whole answer or, of a plain one, its head. */
+static inline bool weir_stream_has_answered(const struct weir_stream *stream)
+{
+    return stream->content || (stream->is_plain && stream->opened) || stream->state == WEIR_STREAM_ENDING ||
+           stream->state == WEIR_STREAM_DONE;
+}
+
 /* Takes an input that is no chunk. */
 void weir_stream_feed(struct weir_stream *stream, enum weir_stream_input input);
 

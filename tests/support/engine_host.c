@@ -93,6 +93,7 @@ static void do_start(struct kit_call *call, const struct weir_step *step)
              step->kind == WEIR_STEP_CONTINUE ? ">" : "");
     turn = deployment->calls < deployment->answer_count ? deployment->calls : deployment->answer_count - 1;
     deployment->calls++;
+    call->told_of = step->attempt;
     *attempt = (struct kit_attempt){.deployment = deployment,
                                     .answer = &deployment->answers[turn],
                                     .running = true,
@@ -111,7 +112,7 @@ static void do_cancel(struct kit_call *call, const struct weir_step *step)
         kit_die(call->kit, "cancel of attempt %" PRIu32 ", which does not run", step->attempt);
     attempt->running = false;
     kit_note(call->kit, "cancel %" PRIu32 "\n", step->attempt);
-    kit_tell(call, ":cancel");
+    kit_tell_of(call, step->attempt, ":cancel");
 }
 
 static weir_answer answer_to(const struct kit_call *call, struct weir_slice target)
@@ -157,7 +158,7 @@ static void do_commit(struct kit_call *call, const struct weir_step *step)
     call->committed = step->attempt;
     show(call, attempt);
     kit_note(call->kit, "commit %" PRIu32 "\n", step->attempt);
-    kit_tell(call, "*");
+    kit_tell_of(call, step->attempt, "*");
 }
 
 static void do_deliver(struct kit_call *call, const struct weir_step *step)
@@ -171,7 +172,7 @@ static void do_deliver(struct kit_call *call, const struct weir_step *step)
     call->delivered = step->attempt;
     call->end = KIT_DELIVERED;
     kit_note(call->kit, "deliver %" PRIu32 "\n", step->attempt);
-    kit_tell(call, ":ok");
+    kit_tell_of(call, step->attempt, ":ok");
 }
 
 static void do_fail(struct kit_call *call, const struct weir_step *step)
@@ -295,7 +296,7 @@ static void feed_failure(struct kit_call *call, uint32_t number, const struct we
     kit_note(call->kit, "tell %" PRIu32 " failed %.*s %d retry_after=%g origin=%.*s\n", number,
              S(weir_kind_row(failure->kind)->name), failure->status, weir_time_to_s(failure->retry_after_ns),
              S(weir_origin_name(failure->origin)));
-    kit_tell(call, ":%d", failure->status);
+    kit_tell_of(call, number, ":%d", failure->status);
     weir_call_on_failed(call->call, number, failure, call->kit->now_ns);
 }
 
@@ -338,7 +339,7 @@ static void feed_end(struct kit_call *call, uint32_t number, bool filtered)
 
     kit_note(call->kit, "tell %" PRIu32 " %s\n", number, filtered ? "filtered" : "ok");
     if (filtered)
-        kit_tell(call, ":filtered");
+        kit_tell_of(call, number, ":filtered");
     call->attempts[number].is_complete = true;
     weir_call_on_finished(call->call, number, &outcome, call->kit->now_ns);
 }

@@ -16,6 +16,9 @@ static inline int kit_slice_len(struct weir_slice slice)
 void kit_note(struct kit *kit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kit_note_more(struct kit *kit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kit_tell(struct kit_call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of an attempt, which is named when the story was of another one. */
+void kit_tell_of(struct kit_call *call, uint32_t attempt, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 void kit_event_text(const struct weir_event *event, char *text, size_t max);
 

@@ -56,6 +56,18 @@ void kit_tell(struct kit_call *call, const char *format, ...)
     va_end(args);
 }
 
+void kit_tell_of(struct kit_call *call, uint32_t attempt, const char *format, ...)
+{
+    va_list args;
+
+    if (attempt != call->told_of)
+        kit_tell(call, " %.*s", S(call->attempts[attempt].deployment->spec.id));
+    call->told_of = attempt;
+    va_start(args, format);
+    append(call->story, sizeof(call->story), &call->story_len, format, args);
+    va_end(args);
+}
+
 void kit_die(const struct kit *kit, const char *format, ...)
 {
     va_list args;
@@ -102,6 +114,17 @@ void kit_event_text(const struct weir_event *event, char *text, size_t max)
             at += snprintf(rest + at, room - (size_t)at, " order=%" PRId32, event->u.fallback.order);
         snprintf(rest + at, room - (size_t)at, " depth=%" PRIu32 " level=%" PRIu32, event->u.fallback.depth,
                  event->u.fallback.level);
+        break;
+    case WEIR_EVENT_RETRY_REFUSED:
+        snprintf(rest, room, " %.*s %s %" PRIu64 "/%" PRIu64, S(event->deployment),
+                 event->u.retry_refused.what == WEIR_REFUSED_RETRY ? "retry" : "hedge",
+                 event->u.retry_refused.spent, event->u.retry_refused.requests);
+        break;
+    case WEIR_EVENT_HEDGED:
+        snprintf(rest, room, " %.*s %g", S(event->deployment), weir_time_to_s(event->u.hedged.waited_ns));
+        break;
+    case WEIR_EVENT_HEDGE_LOST:
+        snprintf(rest, room, " %.*s to %" PRIu32, S(event->deployment), event->u.hedge_lost.winner);
         break;
     case WEIR_EVENT_COOLDOWN_SET:
         name = weir_cooldown_rule_name(event->u.cooldown_set.rule);

@@ -10,11 +10,12 @@
  *     ID GROUP key=value... : ANSWER...   a deployment and its answers, one an attempt; the last one repeats
  *         w rpm tpm order retries cooldown fails fails.FIELD model blocked prefill LIMIT
  *     group GROUP key=value...
- *         targets LIMIT
+ *         targets LIMIT SHARE
  *     router key=value...
  *         retries retry_after initial max_delay jitter max_fallbacks weighted cooldown cap no_cooldowns fails
  *         fails.FIELD policy.FIELD threshold min_requests single bypass cancel_on_disconnect
  *         ask=access|budget|both continuation targets=fallback|group|fallback,group|group,fallback LIMIT
+ *         SHARE
  *     alias NAME TARGET [hidden]
  *     fallbacks|context|content A: TARGET...      and process-fallbacks, process-context, process-content
  *     default TARGET...                           and process-default
@@ -24,6 +25,8 @@
  *   engine_text.c; durations are seconds.
  *   LIMIT is timeout ttft idle stream_timeout deadline =SECONDS, rate=TOKENS_PER_S[/WINDOW[/GRACE]], or
  *   hold=all|TOKENS|/SECONDS|TOKENS/SECONDS.
+ *   SHARE is budget=RATIO[/MIN_PER_S], hedge=AFTER[/MAX], cool_wait=SECONDS, growth=FACTOR[/MAX] or
+ *   ramp=SECONDS.
  *
  * ANSWER is PIECE,PIECE...; PIECE is open, a CHUNK, pause, resume, ok, filtered, hang or a failure
  *   (STATUS or KIND[=STATUS])[/RETRY_AFTER][@ORIGIN]; each may end in +SECONDS, its delay (0), and begin with
@@ -35,7 +38,7 @@
  *     full    the host can hold no more
  *
  * A call is MODEL key=value...
- *     stream retries caller no_fallbacks specific creds continue qualified=NAME gone=SECONDS LIMIT
+ *     stream retries caller no_fallbacks specific creds continue stateful qualified=NAME gone=SECONDS LIMIT
  *     mock=fallbacks|context|content|rate_limit|timeout policy.GROUP.FIELD=N
  *     fallbacks|context|content=null|[]|TARGET,TARGET|A:TARGET,TARGET|B:...
  *
@@ -43,7 +46,8 @@
  *     d1:500   an attempt on d1 that failed with 500      d1:ok    one whose answer was delivered
  *     d1*:ok   one that was committed                      d1:cancel   one that was cancelled
  *     d2>:ok   one that carries on what was committed      d1*:500:ok   one whose failure came after its end
- *     ?B=yes   a question about B and its answer           fail:500   the end; fail*:500 after a commit
+ *     d1 d2 d1:cancel d2:ok    two that ran at once: what is told of another attempt than the last one names
+ * it ?B=yes   a question about B and its answer           fail:500   the end; fail*:500 after a commit
  *
  * The host checks the contract of call.h at every step and that no memory is lost; see engine_host.c.
  */
@@ -207,6 +211,7 @@ struct kit_call {
     size_t wait_count;
     size_t event_count;
     size_t story_len;
+    uint32_t told_of; /* the attempt that the story named last */
     struct kit_call *next;
     char story[KIT_STORY_MAX];
     uint64_t waits[KIT_WAITS_MAX]; /* the times at which nothing ran, in order; zero ones are not seen */
@@ -308,6 +313,8 @@ void kit_parse_request(struct kit_request *request, const char *text);
 void kit_parse_answers(struct kit_deployment *deployment, char *text);
 /* Reads a limit; false when the key is none. */
 bool kit_parse_limit(struct weir_limits *limits, const char *key, char *value);
+/* How the load of failure is shared; false when the key says nothing of it. */
+bool kit_parse_resilience(struct weir_resilience *resilience, const char *key, char *value);
 void kit_parse_targets(weir_continue_to *targets, char *value);
 void kit_config_deinit(struct kit_config *config);
 void kit_request_deinit(struct kit_request *request);

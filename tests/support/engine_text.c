@@ -196,7 +196,8 @@ static void set_router(struct weir_router_spec *router, const char *key, char *v
         router->ask_before_hop = parse_ask(value);
     else if (strcmp(key, "targets") == 0)
         kit_parse_targets(router->continue_to, value);
-    else if (value == NULL || !kit_parse_limit(&router->limits, key, value))
+    else if (value == NULL || (!kit_parse_limit(&router->limits, key, value) &&
+                               !kit_parse_resilience(&router->resilience, key, value)))
         set_by_name(router_keys, router, key, value);
 }
 
@@ -226,7 +227,8 @@ static void parse_group(struct kit_config *config, char *rest)
             refuse("key", word);
         if (strcmp(word, "targets") == 0)
             kit_parse_targets(group->spec.continue_to, value);
-        else if (!kit_parse_limit(&group->spec.limits, word, value))
+        else if (!kit_parse_limit(&group->spec.limits, word, value) &&
+                 !kit_parse_resilience(&group->spec.resilience, word, value))
             refuse("key", word);
     }
 }
@@ -425,6 +427,8 @@ static bool set_request_flag(struct weir_request *request, const char *key)
         request->specific_deployment = true;
     else if (strcmp(key, "creds") == 0)
         request->caller_credentials = true;
+    else if (strcmp(key, "stateful") == 0)
+        request->stateful = true;
     else if (strcmp(key, "continue") == 0)
         request->may_continue = true;
     else
