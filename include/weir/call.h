@@ -109,7 +109,7 @@ struct weir_request {
     size_t retry_policy_count;
 };
 
-/* Everything absent, false or unset. */
+/* Everything absent, false or unset; a confidence of 0.5. */
 WEIR_EXPORT void weir_request_init(struct weir_request *request);
 
 /*

@@ -165,6 +165,13 @@ void weir_attempt_stop(struct weir_call *call, struct weir_attempt *attempt)
     weir_charge_end(call, attempt);
 }
 
+int32_t weir_attempt_order(const struct weir_attempt *attempt)
+{
+    const struct weir_set *set = attempt->frame->from.set;
+
+    return set == NULL ? attempt->deployment->spec.order : weir_set_order_of(set, attempt->deployment);
+}
+
 void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt, enum weir_stream_input input,
                        const struct weir_failure *failure, weir_reason reason)
 {
@@ -178,7 +185,7 @@ void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt, enu
     attempt->ended_ns = call->now_ns;
     weir_charge_end(call, attempt);
     weir_charge_failure(call, attempt);
-    attempt->frame->last_order = attempt->deployment->spec.order;
+    attempt->frame->last_order = weir_attempt_order(attempt);
     weir_call_mark(call, &call->failed, attempt->deployment->slot);
     if (!call->request.caller_credentials)
         attempt->cooled = weir_cooldown_count(&call->router->live, call->snapshot, attempt->deployment,

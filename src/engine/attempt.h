@@ -42,6 +42,9 @@ enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment 
 /* When the time of the call would be up, had the deployment its latest attempt. */
 uint64_t weir_attempt_deadline(const struct weir_call *call, const weir_deployment *deployment);
 
+/* The order of the tier that it was picked from. */
+int32_t weir_attempt_order(const struct weir_attempt *attempt);
+
 /* NULL when it does not run. */
 struct weir_attempt *weir_attempt_running(const struct weir_call *call, uint32_t number);
 

@@ -17,6 +17,7 @@
 #include "engine/limits.h"
 #include "engine/policy.h"
 #include "engine/resilience.h"
+#include "engine/routing.h"
 #include "engine/snapshot.h"
 #include "engine/strategy/strategy.h"
 #include "engine/wildcard.h"
@@ -29,62 +30,9 @@ struct weir_snapshot_builder {
     struct weir_bag groups;
     struct weir_bag models;
     struct weir_bag aliases;
+    struct weir_bag routings;
     struct weir_bag chains[WEIR_LIST_KINDS][WEIR_LIST_SOURCES];
 };
-
-void weir_deployment_spec_init(struct weir_deployment_spec *spec)
-{
-    *spec =
-        (struct weir_deployment_spec){.order = WEIR_UNSET_ORDER,
-                                      .num_retries = WEIR_UNSET,
-                                      .limits = WEIR_LIMITS_NONE,
-                                      .cooldown_ns = WEIR_UNSET_NS,
-                                      .allowed_fails = WEIR_UNSET,
-                                      .minute = {WEIR_UNSET_NS, WEIR_UNSET_NS, WEIR_UNSET_NS, WEIR_UNSET_NS},
-                                      .max_parallel = WEIR_UNSET,
-                                      .max_input_tokens = WEIR_UNSET_NS,
-                                      .parameters = UINT64_MAX};
-    weir_policy_init(&spec->allowed_fails_policy);
-}
-
-void weir_group_spec_init(struct weir_group_spec *spec)
-{
-    *spec = (struct weir_group_spec){.limits = WEIR_LIMITS_NONE, .resilience = WEIR_RESILIENCE_NONE};
-}
-
-void weir_strategy_spec_init(struct weir_strategy_spec *spec, weir_strategy strategy)
-{
-    *spec = (struct weir_strategy_spec){.strategy = strategy,
-                                        .ttl_ns = 3600 * WEIR_NS_PER_S,
-                                        .max_latency_samples = 10,
-                                        .confidence_low = 0.3,
-                                        .confidence_medium = 0.5,
-                                        .confidence_high = 0.7,
-                                        .decay_ns = 10 * WEIR_NS_PER_S};
-}
-
-void weir_router_spec_init(struct weir_router_spec *spec)
-{
-    *spec = (struct weir_router_spec){.token_margin = 0.25,
-                                      .num_retries = 2,
-                                      .initial_retry_delay_ns = 500 * WEIR_NS_PER_MS,
-                                      .max_retry_delay_ns = 8 * WEIR_NS_PER_S,
-                                      .jitter_ns = 750 * WEIR_NS_PER_MS,
-                                      .max_fallbacks = 5,
-                                      .limits = WEIR_LIMITS_NONE,
-                                      .resilience = WEIR_RESILIENCE_NONE,
-                                      .continue_to = {WEIR_CONTINUE_FALLBACK},
-                                      .cooldown_ns = 5 * WEIR_NS_PER_S,
-                                      .cooldown_cap_ns = 3600 * WEIR_NS_PER_S,
-                                      .allowed_fails = WEIR_UNSET,
-                                      .failure_threshold = 0.5,
-                                      .failure_min_requests = 5,
-                                      .single_failure_minimum = 1000};
-    weir_strategy_spec_init(&spec->strategy, WEIR_STRATEGY_SIMPLE_SHUFFLE);
-    spec->limits.timeout_ns = 6000 * WEIR_NS_PER_S;
-    weir_policy_init(&spec->retry_policy);
-    weir_policy_init(&spec->allowed_fails_policy);
-}
 
 int weir_snapshot_builder_new(const struct weir_mem *mem, weir_snapshot_builder **ret_builder)
 {
@@ -150,8 +98,8 @@ static struct weir_set *count_in(weir_snapshot *s, struct weir_map *by_name, str
 static bool spec_is_valid(const struct weir_deployment_spec *spec)
 {
     return spec->id.len > 0 && spec->group.len > 0 && spec->model.len > 0 && isfinite(spec->weight) &&
-           isfinite(spec->rpm) && isfinite(spec->tpm) &&
-           isfinite(spec->limits.min_stream_rate.tokens_per_s) &&
+           isfinite(spec->rpm) && isfinite(spec->tpm) && isfinite(spec->input_cost) &&
+           isfinite(spec->output_cost) && isfinite(spec->limits.min_stream_rate.tokens_per_s) &&
            weir_wildcard_stars(spec->group) <= WEIR_WILDCARD_STARS_MAX;
 }
 
@@ -343,6 +291,22 @@ int weir_snapshot_add_group(weir_snapshot_builder *builder, struct weir_slice gr
     return add_name(builder, &builder->snapshot->group_specs, name, copy);
 }
 
+int weir_snapshot_add_routing_group(weir_snapshot_builder *builder, const struct weir_routing_group *group)
+{
+    struct weir_routing *routing;
+    int r;
+
+    if (!weir_routing_is_valid(group))
+        return WEIR_ERR_INVALID;
+    r = begin(builder);
+    if (r < 0)
+        return r;
+    if (weir_map_get(&builder->snapshot->by_routing, group->name) != NULL)
+        return WEIR_SNAPSHOT_EXISTS;
+    r = weir_routing_add(builder->snapshot, group, &routing);
+    return r != 0 ? r : weir_bag_add(&builder->routings, &builder->snapshot->arena, routing);
+}
+
 void weir_snapshot_set_router(weir_snapshot_builder *builder, const struct weir_router_spec *spec)
 {
     builder->spec = *spec;
@@ -350,9 +314,9 @@ void weir_snapshot_set_router(weir_snapshot_builder *builder, const struct weir_
 
 static bool router_is_valid(const struct weir_router_spec *spec)
 {
-    return weir_strategy_of(spec->strategy.strategy) != NULL && spec->failure_threshold >= 0 &&
-           spec->failure_threshold <= 1 && isfinite(spec->limits.min_stream_rate.tokens_per_s) &&
-           weir_resilience_is_valid(&spec->resilience);
+    return weir_strategy_is_valid(&spec->strategy) && spec->failure_threshold >= 0 &&
+           spec->failure_threshold <= 1 && spec->token_margin >= 0 && spec->token_margin <= 1 &&
+           isfinite(spec->limits.min_stream_rate.tokens_per_s) && weir_resilience_is_valid(&spec->resilience);
 }
 
 static void fill_sets(weir_snapshot *s, struct weir_set **sets, size_t count)
@@ -370,17 +334,8 @@ static void add_member(struct weir_map *by_name, struct weir_slice name, const w
     set->members[set->count++] = d;
 }
 
-static void set_strategy(struct weir_set *const *sets, size_t count,
-                         const struct weir_strategy_spec *strategy)
-{
-    for (size_t i = 0; i < count; i++)
-        sets[i]->strategy = strategy;
-}
-
 static void build_sets(weir_snapshot *s)
 {
-    set_strategy(s->groups, s->group_count, &s->spec.strategy);
-    set_strategy(s->models, s->model_count, &s->spec.strategy);
     fill_sets(s, s->groups, s->group_count);
     fill_sets(s, s->models, s->model_count);
     if (weir_arena_failed(&s->arena))
@@ -389,10 +344,15 @@ static void build_sets(weir_snapshot *s)
         add_member(&s->by_group, s->deployments[i]->spec.group, s->deployments[i]);
         add_member(&s->by_model, s->deployments[i]->spec.model, s->deployments[i]);
     }
-    for (size_t i = 0; i < s->group_count; i++)
+    for (size_t i = 0; i < s->group_count; i++) {
+        s->groups[i]->strategy = weir_routing_strategy(s, s->groups[i]->name);
         weir_snapshot_make_tiers(s, s->groups[i]);
-    for (size_t i = 0; i < s->model_count; i++)
+    }
+    for (size_t i = 0; i < s->model_count; i++) {
+        s->models[i]->strategy = &s->spec.strategy;
         weir_snapshot_make_tiers(s, s->models[i]);
+    }
+    weir_routing_build(s);
 }
 
 /* Insertion keeps patterns that are equally specific in the order of the configuration. */
@@ -432,6 +392,8 @@ static void take_pointers(weir_snapshot_builder *b)
     s->model_count = b->models.count;
     s->aliases = (struct weir_alias **)b->aliases.items;
     s->alias_count = b->aliases.count;
+    s->routings = (struct weir_routing **)b->routings.items;
+    s->routing_count = b->routings.count;
 }
 
 static void take_spec(weir_snapshot_builder *b)

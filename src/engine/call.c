@@ -31,7 +31,7 @@ static const state_fn states[WEIR_CALL_STATES] = {
 
 void weir_request_init(struct weir_request *request)
 {
-    *request = (struct weir_request){.controls = WEIR_CONTROLS_NONE};
+    *request = (struct weir_request){.lar1 = {.confidence = 0.5}, .controls = WEIR_CONTROLS_NONE};
 }
 
 int weir_call_begin(weir_router *router, weir_snapshot *snapshot, const struct weir_request *request,

@@ -38,14 +38,14 @@ uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
     return member < c->tier->count ? member : c->tier->count;
 }
 
-static const weir_deployment *pick_in_tier(struct weir_candidates *c, const struct weir_pick *pick,
-                                           struct weir_rand *rand)
+static const weir_deployment *pick_in_tier(struct weir_candidates *c, struct weir_rand *rand)
 {
-    uint32_t member = weir_strategy_of(pick->from->set->strategy->strategy)->pick(c, rand);
+    weir_strategy_pick *pick = weir_strategy_of(c->strategy->strategy)->pick;
+    uint32_t member = pick(c, rand);
 
     if (member == WEIR_PICK_NONE && (c->filters & WEIR_FILTER_BIT(SKIP)) != 0 && c->failed.words != NULL) {
         c->filters &= ~WEIR_FILTER_BIT(SKIP);
-        member = weir_strategy_of(pick->from->set->strategy->strategy)->pick(c, rand);
+        member = pick(c, rand);
     }
     return member == WEIR_PICK_NONE ? NULL : c->tier->members[member];
 }
@@ -68,6 +68,8 @@ struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsi
                                     .excluded = pick->excluded,
                                     .prompt_tokens = sure_tokens(pick),
                                     .minute = weir_usage_minute(pick->live, pick->now_ns),
+                                    .strategy = pick->from->set->strategy,
+                                    .group = pick->from->group,
                                     .now_ns = pick->now_ns,
                                     .filters = filters};
 }
@@ -84,7 +86,7 @@ static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned f
         c.tier = &set->tiers[i];
         if ((pick->mode != WEIR_PICK_ORDER && pick->mode != WEIR_PICK_HEDGE) ||
             set->tiers[i].order == pick->order)
-            chosen = pick_in_tier(&c, pick, rand);
+            chosen = pick_in_tier(&c, rand);
     }
     return chosen;
 }

@@ -60,9 +60,11 @@ struct weir_candidates {
     struct weir_slot_set failed;   /* the deployments that failed in this call */
     struct weir_slot_set excluded; /* those that must not be offered */
     uint64_t prompt_tokens;        /* that the prompt has for sure (decisions 37) */
-    uint64_t minute;
     uint64_t now_ns;
-    unsigned filters; /* WEIR_FILTER_BIT of those that are on */
+    uint64_t minute;                           /* of the wall clock; see usage.h */
+    const struct weir_strategy_spec *strategy; /* that chooses among them */
+    struct weir_slice group;                   /* that serves */
+    unsigned filters;                          /* WEIR_FILTER_BIT of those that are on */
 };
 
 static inline bool weir_filter_no_web_search(const struct weir_candidates *c, uint32_t member)

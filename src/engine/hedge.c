@@ -90,8 +90,7 @@ enum weir_turn weir_hedge_start(struct weir_call *call, struct weir_step *ret_st
     call->race.at_ns = WEIR_TIME_NEVER;
     if (call->tries >= WEIR_CALL_TRIES_MAX || !exclude(call))
         return WEIR_TURN_AGAIN;
-    deployment =
-        weir_pick_deployment(call, WEIR_PICK_HEDGE, first->deployment->spec.order, &call->race.excluded);
+    deployment = weir_pick_deployment(call, WEIR_PICK_HEDGE, weir_attempt_order(first), &call->race.excluded);
     if (deployment == NULL || call->now_ns >= weir_attempt_deadline(call, deployment) ||
         !weir_retry_pay(call, first, WEIR_REFUSED_HEDGE))
         return WEIR_TURN_AGAIN;

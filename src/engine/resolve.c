@@ -1,6 +1,7 @@
 /*
  * The order of router-semantics 3: an id counts only where no group has the name; an alias beats a group of
- * its name and is put through once; then the group, the most specific wildcard, the provider's model.
+ * its name and is put through once; then the routing group, the group, the most specific wildcard, the
+ * provider's model.
  */
 #include "engine/resolve.h"
 
@@ -18,6 +19,17 @@ static int found_set(const struct weir_set *set, struct weir_slice name, struct 
         return WEIR_RESOLVE_UNKNOWN;
     *ret = (struct weir_resolution){
         .group = name, .set = set, .is_wildcard = weir_wildcard_stars(set->name) > 0, .matched = name};
+    return 0;
+}
+
+/* A routing group of which no model exists stands for nothing. */
+static int resolve_routing(const weir_snapshot *s, struct weir_slice name, struct weir_resolution *ret)
+{
+    const struct weir_routing *routing = weir_map_get(&s->by_routing, name);
+
+    if (routing == NULL || routing->set.count == 0)
+        return WEIR_RESOLVE_UNKNOWN;
+    *ret = (struct weir_resolution){.group = name, .set = &routing->set, .matched = name};
     return 0;
 }
 
@@ -70,7 +82,7 @@ int weir_resolve(const weir_snapshot *snapshot, struct weir_slice name, struct w
     struct weir_slice target = weir_resolve_alias(snapshot, name);
     bool is_alias = !weir_slice_eq(target, name);
 
-    if (resolve_id(snapshot, target, ret) == 0 ||
+    if (resolve_id(snapshot, target, ret) == 0 || resolve_routing(snapshot, target, ret) == 0 ||
         found_set(weir_map_get(&snapshot->by_group, target), target, ret) == 0 ||
         resolve_wildcard(snapshot, target, target, ret) == 0 ||
         resolve_wildcard(snapshot, target, is_alias ? WEIR_SLICE_EMPTY : qualified, ret) == 0)

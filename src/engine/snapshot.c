@@ -5,10 +5,13 @@
  */
 #include "engine/snapshot.h"
 
+#include <string.h>
+
 #include <weir/error.h>
 
 #include "base/slice.h"
 #include "engine/resolve.h"
+#include "engine/sort.h"
 
 enum { ARENA_BLOCK_BYTES = 16 * 1024 };
 
@@ -28,6 +31,8 @@ int weir_snapshot_new(const struct weir_mem *mem, weir_snapshot **ret_snapshot)
     weir_map_init(&s->by_group, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     weir_map_init(&s->by_model, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     weir_map_init(&s->by_alias, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&s->by_routing, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&s->routed, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     weir_map_init(&s->retry_policies, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     weir_map_init(&s->group_specs, in_arena, WEIR_SNAPSHOT_NAMES_MAX);
     for (size_t kind = 0; kind < WEIR_LIST_KINDS; kind++)
@@ -54,64 +59,67 @@ void weir_snapshot_unref(weir_snapshot *snapshot)
     mem->free(mem->user, snapshot, sizeof(*snapshot));
 }
 
-static int32_t order_of(const weir_deployment *d)
+int32_t weir_set_order_of(const struct weir_set *set, const weir_deployment *deployment)
 {
-    return d->spec.order;
+    for (size_t i = 0; i < set->part_count; i++)
+        if (set->parts[i].group == deployment->group)
+            return set->parts[i].order;
+    return deployment->spec.order;
 }
 
-/* Sorts rising by order; the place in the set, below it in the key, keeps the configuration's sequence. */
-static uint64_t key_of(const weir_deployment *d, uint32_t place)
+/* The number that sorts as the order does. */
+static uint64_t rank_of_order(int32_t order)
 {
-    return (uint64_t)((int64_t)order_of(d) - INT32_MIN) << 32 | place;
+    return (uint64_t)((int64_t)order - INT32_MIN);
 }
 
-/* Lets the key at a place sink below the greater ones of the heap. */
-static void sink(uint64_t *keys, uint32_t count, uint32_t at)
-{
-    uint64_t key = keys[at];
-
-    for (uint64_t child; (child = 2 * (uint64_t)at + 1) < count; at = (uint32_t)child) {
-        child += child + 1 < count && keys[child + 1] > keys[child];
-        if (keys[child] <= key)
-            break;
-        keys[at] = keys[child];
-    }
-    keys[at] = key;
-}
-
-/* Heapsort: in place, and as fast for whatever a configuration brings. */
-static void sort(uint64_t *keys, uint32_t count)
-{
-    for (uint32_t at = count / 2; at > 0; at--)
-        sink(keys, count, at - 1);
-    for (uint32_t left = count; left > 1; left--) {
-        uint64_t greatest = keys[0];
-
-        keys[0] = keys[left - 1];
-        keys[left - 1] = greatest;
-        sink(keys, left - 1, 0);
-    }
-}
-
-/* The unblocked members by rising order, for the tiers to share; *ret_count says how many.  NULL: no memory.
- */
+/* The unblocked members by rising order, for the tiers to share; *ret_count says how many.  Members of one
+ * order keep the configuration's sequence.  NULL: no memory. */
 static const weir_deployment **sort_members(struct weir_arena *arena, const struct weir_set *set,
                                             uint32_t *ret_count)
 {
     const weir_deployment **sorted = weir_arena_zalloc(arena, set->count, sizeof(*sorted));
-    uint64_t *keys = weir_arena_zalloc(arena, set->count, sizeof(*keys));
+    struct weir_sort_key *keys = weir_arena_zalloc(arena, set->count, sizeof(*keys));
     uint32_t count = 0;
 
     if (weir_arena_failed(arena))
         return NULL;
     for (uint32_t i = 0; i < set->count; i++)
         if (!set->members[i]->spec.blocked)
-            keys[count++] = key_of(set->members[i], i);
-    sort(keys, count);
+            keys[count++] = (struct weir_sort_key){rank_of_order(weir_set_order_of(set, set->members[i])), i};
+    weir_sort(keys, count);
     for (uint32_t i = 0; i < count; i++)
-        sorted[i] = set->members[keys[i] & UINT32_MAX];
+        sorted[i] = set->members[keys[i].place];
     *ret_count = count;
     return sorted;
+}
+
+/* What a strategy ranks a member by; prices are above zero, so their bits sort as they do. */
+static uint64_t rank_of(weir_strategy strategy, const weir_deployment *d)
+{
+    double cost = weir_deployment_cost(d);
+    uint64_t rank = (uint64_t)d->spec.lar1_class;
+
+    if (strategy == WEIR_STRATEGY_COST)
+        memcpy(&rank, &cost, sizeof(rank));
+    return rank;
+}
+
+static void rank_members(struct weir_arena *arena, struct weir_tier *tier, weir_strategy strategy)
+{
+    struct weir_sort_key *keys;
+
+    if (strategy != WEIR_STRATEGY_COST && strategy != WEIR_STRATEGY_LAR1)
+        return;
+    keys = weir_arena_zalloc(arena, tier->count, sizeof(*keys));
+    tier->ranking = weir_arena_zalloc(arena, tier->count, sizeof(*tier->ranking));
+    if (weir_arena_failed(arena))
+        return;
+    for (uint32_t i = 0; i < tier->count; i++)
+        keys[i] = (struct weir_sort_key){rank_of(strategy, tier->members[i]), i};
+    weir_sort(keys, tier->count);
+    for (uint32_t i = 0; i < tier->count; i++)
+        tier->ranking[i] = keys[i].place;
 }
 
 static void sum_weights(struct weir_arena *arena, struct weir_tier *tier, size_t source)
@@ -129,9 +137,10 @@ static void sum_weights(struct weir_arena *arena, struct weir_tier *tier, size_t
         tier->sums[source][i] = sum += weir_tier_weight(tier, i, source);
 }
 
-static void fill_tier(struct weir_arena *arena, struct weir_tier *tier)
+static void fill_tier(struct weir_arena *arena, struct weir_tier *tier, const struct weir_set *set)
 {
-    tier->order = order_of(tier->members[0]);
+    tier->order = weir_set_order_of(set, tier->members[0]);
+    rank_members(arena, tier, set->strategy->strategy);
     tier->slots = weir_arena_zalloc(arena, tier->count, sizeof(*tier->slots));
     for (size_t source = 0; source < WEIR_WEIGHT_SOURCES; source++)
         sum_weights(arena, tier, source);
@@ -150,6 +159,12 @@ static void note_facts(struct weir_set *set)
     }
 }
 
+/* Whether the member has another order than the one before it. */
+static bool begins_tier(const struct weir_set *set, const weir_deployment **sorted, uint32_t i)
+{
+    return i == 0 || weir_set_order_of(set, sorted[i]) != weir_set_order_of(set, sorted[i - 1]);
+}
+
 void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set)
 {
     struct weir_arena *arena = &snapshot->arena;
@@ -158,17 +173,17 @@ void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set)
 
     note_facts(set);
     for (uint32_t i = 0; i < count; i++)
-        set->tier_count += i == 0 || order_of(sorted[i]) != order_of(sorted[i - 1]);
+        set->tier_count += begins_tier(set, sorted, i);
     set->tiers = weir_arena_zalloc(arena, set->tier_count, sizeof(*set->tiers));
     if (weir_arena_failed(arena))
         return;
     for (uint32_t i = 0; i < count; i++) {
-        tier += i > 0 && order_of(sorted[i]) != order_of(sorted[i - 1]);
+        tier += i > 0 && begins_tier(set, sorted, i);
         if (set->tiers[tier].count++ == 0)
             set->tiers[tier].members = &sorted[i];
     }
     for (uint32_t i = 0; i < set->tier_count; i++)
-        fill_tier(arena, &set->tiers[i]);
+        fill_tier(arena, &set->tiers[i], set);
 }
 
 static void place_tier_slots(struct weir_tier *tier)
@@ -180,17 +195,24 @@ static void place_tier_slots(struct weir_tier *tier)
     }
 }
 
+static void place_set_slots(const struct weir_set *set)
+{
+    for (uint32_t t = 0; t < set->tier_count; t++)
+        place_tier_slots(&set->tiers[t]);
+}
+
 static void place_slots(struct weir_set *const *sets, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        for (uint32_t t = 0; t < sets[i]->tier_count; t++)
-            place_tier_slots(&sets[i]->tiers[t]);
+        place_set_slots(sets[i]);
 }
 
 void weir_snapshot_place_slots(weir_snapshot *snapshot)
 {
     place_slots(snapshot->groups, snapshot->group_count);
     place_slots(snapshot->models, snapshot->model_count);
+    for (size_t i = 0; i < snapshot->routing_count; i++)
+        place_set_slots(&snapshot->routings[i]->set);
 }
 
 const struct weir_tier *weir_set_tier_above(const struct weir_set *set, int32_t order)
@@ -274,16 +296,27 @@ bool weir_snapshot_knows(const weir_snapshot *snapshot, struct weir_slice model)
     return weir_resolve(snapshot, model, WEIR_SLICE_EMPTY, &found) == 0;
 }
 
-static bool tier_validate(const struct weir_tier *tier)
+static bool ranking_validate(const struct weir_tier *tier, weir_strategy strategy)
+{
+    bool ranked = strategy == WEIR_STRATEGY_COST || strategy == WEIR_STRATEGY_LAR1;
+
+    for (uint32_t i = 1; ranked && i < tier->count; i++)
+        if (rank_of(strategy, tier->members[tier->ranking[i]]) <
+            rank_of(strategy, tier->members[tier->ranking[i - 1]]))
+            return false;
+    return ranked == (tier->ranking != NULL);
+}
+
+static bool tier_validate(const struct weir_tier *tier, const struct weir_set *set)
 {
     for (uint32_t i = 0; i < tier->count; i++)
-        if (order_of(tier->members[i]) != tier->order || tier->members[i]->spec.blocked)
+        if (weir_set_order_of(set, tier->members[i]) != tier->order || tier->members[i]->spec.blocked)
             return false;
     for (size_t source = 0; source < WEIR_WEIGHT_SOURCES; source++)
         for (uint32_t i = 1; tier->sums[source] != NULL && i < tier->count; i++)
             if (tier->sums[source][i] < tier->sums[source][i - 1])
                 return false;
-    return tier->count > 0;
+    return tier->count > 0 && ranking_validate(tier, set->strategy->strategy);
 }
 
 static bool set_validate(const struct weir_set *set)
@@ -293,7 +326,7 @@ static bool set_validate(const struct weir_set *set)
     for (uint32_t i = 0; i < set->count; i++)
         usable += !set->members[i]->spec.blocked;
     for (uint32_t i = 0; i < set->tier_count; i++) {
-        if (!tier_validate(&set->tiers[i]) || (i > 0 && set->tiers[i].order <= set->tiers[i - 1].order))
+        if (!tier_validate(&set->tiers[i], set) || (i > 0 && set->tiers[i].order <= set->tiers[i - 1].order))
             return false;
         in_tiers += set->tiers[i].count;
     }
@@ -314,6 +347,9 @@ bool weir_snapshot_validate(const weir_snapshot *snapshot)
     }
     for (size_t i = 0; i < snapshot->model_count; i++)
         if (!set_validate(snapshot->models[i]))
+            return false;
+    for (size_t i = 0; i < snapshot->routing_count; i++)
+        if (snapshot->routings[i]->set.count > 0 && !set_validate(&snapshot->routings[i]->set))
             return false;
     return members == snapshot->deployment_count && weir_map_validate(&snapshot->by_id) &&
            weir_map_validate(&snapshot->by_group) && weir_map_validate(&snapshot->by_model) &&

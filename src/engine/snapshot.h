@@ -55,6 +55,14 @@ struct weir_tier {
     bool rising;                          /* the slots rise from member to member */
     double greatest[WEIR_WEIGHT_SOURCES]; /* weight of a member */
     double *sums[WEIR_WEIGHT_SOURCES];    /* running sums of weight / greatest; NULL: all are zero */
+    /* The members as COST and LAR1 look at them: cheapest first, or by class; of other strategies NULL. */
+    uint32_t *ranking;
+};
+
+/* The order that the deployments of a group have in a set that gives it one. */
+struct weir_set_part {
+    const struct weir_set *group;
+    int32_t order;
 };
 
 struct weir_set {
@@ -64,11 +72,19 @@ struct weir_set {
     uint32_t count;
     const weir_deployment **members; /* all, in the order of the configuration */
     uint32_t tier_count;
-    struct weir_tier *tiers; /* the unblocked ones, lowest order first */
+    struct weir_tier *tiers;           /* the unblocked ones, lowest order first */
+    const struct weir_set_part *parts; /* of a priority group; else none */
+    size_t part_count;
     const struct weir_strategy_spec *strategy;
     weir_flag tag_filtering; /* what the members say of tags (router-semantics 20) */
     bool tag_fail_open;
     bool has_web_search; /* some usable member serves it */
+};
+
+/* A routing group: its own set, and how its models' sets are picked from (router-semantics 7). */
+struct weir_routing {
+    struct weir_routing_group spec; /* copied into the arena */
+    struct weir_set set;            /* of all members; empty: none of the models exists */
 };
 
 struct weir_alias {
@@ -116,6 +132,10 @@ struct weir_snapshot {
     struct weir_alias **aliases;
     size_t alias_count;
     struct weir_map by_alias; /* struct weir_alias */
+    struct weir_routing **routings;
+    size_t routing_count;
+    struct weir_map by_routing; /* struct weir_routing by name */
+    struct weir_map routed;     /* the same by the models that it sets the strategy of */
 
     struct weir_list lists[WEIR_LIST_KINDS][WEIR_LIST_SOURCES];
     struct weir_default_chain defaults[WEIR_LIST_SOURCES];
@@ -131,6 +151,17 @@ WEIR_MUST_USE int weir_snapshot_new(const struct weir_mem *mem, weir_snapshot **
  * that is built in it.
  */
 void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set);
+
+/* The order that a deployment has in the set: its part's, or its own. */
+int32_t weir_set_order_of(const struct weir_set *set, const weir_deployment *deployment);
+
+/* What a token in and a token out cost together; a price that is not known is 5 (router-semantics 6.6). */
+static inline double weir_deployment_cost(const weir_deployment *deployment)
+{
+    double input = deployment->spec.input_cost, output = deployment->spec.output_cost;
+
+    return (input > 0 ? input : 5) + (output > 0 ? output : 5);
+}
 
 /* A member's weight from a source as a part of the tier's greatest, so that no sum overflows. */
 static inline double weir_tier_weight(const struct weir_tier *tier, uint32_t member, size_t source)

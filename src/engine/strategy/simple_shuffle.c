@@ -1,5 +1,6 @@
 /*
- * simple-shuffle: a random candidate, by weight, else rpm, else tpm, else uniformly (router-semantics 6.1).
+ * simple-shuffle: a random candidate, by the request's own weights, else weight, else rpm, else tpm, else
+ * uniformly (router-semantics 6.1).
  *
  * Most members pass the filters, so a member is drawn from the whole tier and drawn again when a filter drops
  * it: what is accepted has the odds of the weights among the candidates alone, and no candidate is looked at
@@ -11,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/slice.h"
+#include "engine/strategy/own_weights.h"
 
 enum { DRAWS_SMALL = 3, DRAWS_LARGE = 12, LARGE_TIER = 256 };
 
@@ -108,13 +109,16 @@ static uint32_t draw_from_candidates(const struct weir_candidates *c, struct wei
     return find_candidate(c, totals.first, source, weir_rand_unit(rand) * totals.weights[source]);
 }
 
-static uint32_t pick(const struct weir_candidates *candidates, struct weir_rand *rand)
+uint32_t weir_pick_simple_shuffle(const struct weir_candidates *candidates, struct weir_rand *rand)
 {
     const struct weir_tier *tier = candidates->tier;
     size_t source = source_of(tier);
     int draws = tier->count < LARGE_TIER ? DRAWS_SMALL : DRAWS_LARGE;
-    uint32_t member;
+    uint32_t member =
+        candidates->request->weight_count > 0 ? weir_pick_by_own_weights(candidates, rand) : WEIR_PICK_NONE;
 
+    if (member != WEIR_PICK_NONE)
+        return member;
     for (int i = 0; i < draws; i++) {
         member = draw_from_all(tier, source, rand);
         if (weir_filter_keeps(candidates, member))
@@ -122,6 +126,3 @@ static uint32_t pick(const struct weir_candidates *candidates, struct weir_rand 
     }
     return draw_from_candidates(candidates, rand);
 }
-
-const struct weir_strategy_row weir_simple_shuffle = {.name = WEIR_SLICE_INIT("simple-shuffle"),
-                                                      .pick = pick};

@@ -1,0 +1,70 @@
+/*
+ * least-busy: the candidate with the fewest attempts running, evenly among equals (router-semantics 6.2).
+ *
+ * Counts of running attempts rise and fall all the time, so nothing found about a large tier holds for long,
+ * and going through it takes longer than a pick may.  Up to EXACT_MAX members all are looked at.  Above, a
+ * sample is: an idle member ends it, as nobody can be less busy, else the least busy of the sample is taken.
+ * Of SAMPLE members drawn the best is among the best twentieth of the tier but once in five times.
+ */
+#include "engine/strategy/lowest.h"
+#include "engine/usage.h"
+
+enum { EXACT_MAX = 256, SAMPLE = 32 };
+
+static uint64_t running(const struct weir_candidates *c, uint32_t member)
+{
+    return weir_usage_running(c->live, c->tier->slots[member]);
+}
+
+static bool any(const struct weir_candidates *c, uint32_t member)
+{
+    (void)c;
+    (void)member;
+    return true;
+}
+
+/* The least busy of some members; WEIR_PICK_NONE when none of them passes the filters. */
+static uint32_t sample(const struct weir_candidates *c, struct weir_rand *rand)
+{
+    uint32_t best = WEIR_PICK_NONE, member;
+    uint64_t least = UINT64_MAX, number;
+
+    for (int i = 0; i < SAMPLE && least > 0; i++) {
+        member = weir_draw_member(c->tier->count, rand);
+        number = running(c, member);
+        if (number < least && weir_filter_keeps(c, member)) {
+            least = number;
+            best = member;
+        }
+    }
+    return best;
+}
+
+/* The least busy of the candidates, of which there are few: whole runs that cool down are passed over. */
+static uint32_t search(const struct weir_candidates *c, struct weir_rand *rand)
+{
+    struct weir_reservoir equals = {0, 0};
+    uint32_t best = WEIR_PICK_NONE;
+    uint64_t least = UINT64_MAX, number;
+
+    for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
+        number = running(c, i);
+        if (number > least || (number == least && !weir_reservoir_takes(&equals, rand)))
+            continue;
+        if (number < least)
+            weir_reservoir_begin(&equals, rand);
+        least = number;
+        best = i;
+    }
+    return best;
+}
+
+uint32_t weir_pick_least_busy(const struct weir_candidates *c, struct weir_rand *rand)
+{
+    uint32_t member;
+
+    if (c->tier->count <= EXACT_MAX)
+        return weir_lowest(c, running, any, rand);
+    member = sample(c, rand);
+    return member != WEIR_PICK_NONE ? member : search(c, rand);
+}
