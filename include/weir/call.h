@@ -89,13 +89,14 @@ struct weir_request {
     bool may_continue;
     unsigned mock; /* WEIR_MOCK_* bits */
     /* What filters and strategies look at. */
-    uint64_t prompt_tokens;   /* an estimate; 0: unknown */
-    uint64_t parameters;      /* bits as in weir_deployment_spec: those that are used and must be taken */
-    struct weir_slice region; /* that is allowed; empty: any */
-    bool web_search;          /* a web-search tool is in it */
-    bool stateful;            /* refers to stored state: never hedged (beyond.md 4) */
-    struct weir_lar1 lar1;    /* evidence (router-semantics 6.7) */
-    weir_flag tag_filtering;  /* whether tags route; not said: as the group, else the router has it (20) */
+    uint64_t prompt_tokens;     /* an estimate; 0: unknown */
+    uint64_t max_output_tokens; /* that the answer may have; 0: not said */
+    uint64_t parameters;        /* bits as in weir_deployment_spec: those that are used and must be taken */
+    struct weir_slice region;   /* that is allowed; empty: any */
+    bool web_search;            /* a web-search tool is in it */
+    bool stateful;              /* refers to stored state: never hedged (beyond.md 4) */
+    struct weir_lar1 lar1;      /* evidence (router-semantics 6.7) */
+    weir_flag tag_filtering;    /* whether tags route; not said: as the group, else the router has it (20) */
     const struct weir_tag *tags;
     size_t tag_count;
     const struct weir_weight *weights; /* `_router_weights` (6.1) */
@@ -148,12 +149,13 @@ typedef enum weir_reason {
     WEIR_REASON_MOCK,             /* a testing flag asked for it */
     WEIR_REASON_CLIENT_GONE,      /* the caller left; status 499; nobody is there to be told */
     WEIR_REASON_NOMEM,            /* the call's memory is used up; status 500 */
-    WEIR_REASON_MINUTE_LIMIT,     /* an enforced limit of the minute is spent (19); see weir_call_limit */
-    WEIR_REASON_SLOTS,            /* all parallel slots of the deployment are in use (19) */
-    WEIR_REASON_USAGE,            /* usage-based routing: the limits of all are spent (6.3) */
-    WEIR_REASON_TAGS,             /* no deployment has the tags (20); status 401 */
-    WEIR_REASON_PROMPT_TOO_LONG,  /* for every deployment (18); kind context_window */
-    WEIR_REASON_UNSUITABLE        /* no deployment takes its parameters or is in its region (18) */
+    WEIR_REASON_MINUTE_LIMIT,     /* an enforced limit of the minute is spent (19); see weir_fail.limit */
+    WEIR_REASON_SLOTS,            /* all parallel slots of the deployment are in use (19); likewise */
+    WEIR_REASON_USAGE, /* usage-based routing: the limits of all are spent (6.3); weir_call_members */
+    WEIR_REASON_TAGS,  /* no deployment has the tags (20); status 401 */
+    WEIR_REASON_PROMPT_TOO_LONG, /* for every deployment (18); kind context_window; see weir_fail.limit */
+    WEIR_REASON_UNSUITABLE,      /* no deployment takes its parameters or is in its region (18) */
+    WEIR_REASON_USAGE_LIMIT /* usage-based routing: its requests were used up when it was to start (6.3) */
 } weir_reason;
 
 struct weir_start {
@@ -174,9 +176,18 @@ struct weir_ask {
     struct weir_slice target; /* the group that would serve */
 };
 
+/* The limit behind a failure by a limit, for its words; all zero for other failures. */
+struct weir_limit_story {
+    struct weir_slice deployment; /* id */
+    struct weir_slice what; /* "RPM", "TPM", "ITPM", "OTPM", "max_parallel_requests", "max_input_tokens" */
+    uint64_t limit;
+    uint64_t usage; /* without what was refused; of max_input_tokens: the estimate */
+};
+
 struct weir_fail {
     struct weir_failure failure;
     weir_reason reason;
+    struct weir_limit_story limit;
     uint32_t attempt;        /* whose failure it is: find its text there; 0: no attempt's */
     struct weir_slice group; /* the group that failed so: the asked one */
     bool committed;          /* content has gone out: end the stream with an error instead */
@@ -252,18 +263,9 @@ struct weir_hop_failure {
     struct weir_slice group;
     struct weir_failure failure;
     weir_reason reason;
+    struct weir_limit_story limit;
     uint32_t attempt; /* 0: none was made */
 };
-
-/* The limit behind a failure by a limit, for its words; all zero for other failures. */
-struct weir_limit_story {
-    struct weir_slice deployment; /* id */
-    struct weir_slice what;       /* "RPM", "TPM", "ITPM", "OTPM" or "max_parallel_requests" */
-    uint64_t limit;
-    uint64_t usage;
-};
-
-WEIR_EXPORT void weir_call_limit(const weir_call *call, struct weir_limit_story *ret_story);
 
 /* Where the call stands; complete after COMMIT, DELIVER or FAIL. */
 struct weir_summary {
@@ -277,6 +279,11 @@ struct weir_summary {
 };
 
 WEIR_EXPORT void weir_call_summary(const weir_call *call, struct weir_summary *ret_summary);
+
+/* The deployments that a group stands for, for the message of a failure: fills at most max and returns how
+ * many there are. */
+WEIR_EXPORT size_t weir_call_members(const weir_call *call, struct weir_slice group,
+                                     const weir_deployment **ret_members, size_t max);
 
 /*
  * The ids of a group's deployments that are cooling down, for the message of router-semantics 16.4: fills at

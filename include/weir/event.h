@@ -60,7 +60,7 @@ struct weir_event {
             bool will_retry;
             uint64_t wait_ns;     /* before the retry */
             uint64_t duration_ns; /* of the attempt */
-        } attempt_failed;
+        } attempt_failed;         /* of ATTEMPT_REFUSED too */
         struct {
             uint32_t number; /* 1 = the first retry */
             uint32_t max;

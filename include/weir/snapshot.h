@@ -382,6 +382,7 @@ WEIR_EXPORT const struct weir_router_spec *weir_snapshot_router(const weir_snaps
 WEIR_EXPORT struct weir_slice weir_deployment_id(const weir_deployment *deployment);
 WEIR_EXPORT struct weir_slice weir_deployment_group(const weir_deployment *deployment);
 WEIR_EXPORT struct weir_slice weir_deployment_model(const weir_deployment *deployment);
+WEIR_EXPORT const struct weir_minute_limits *weir_deployment_minute_limits(const weir_deployment *deployment);
 /* Paused: never picked, and refused by its id. */
 WEIR_EXPORT bool weir_deployment_blocked(const weir_deployment *deployment);
 WEIR_EXPORT void *weir_deployment_user(const weir_deployment *deployment);

@@ -23,7 +23,7 @@ static struct weir_attempt *new_attempt(struct weir_call *call)
         attempt = weir_arena_alloc(&call->arena, sizeof(*attempt));
     if (attempt == NULL)
         return NULL;
-    *attempt = (struct weir_attempt){.number = call->attempts_started + 1, .frame = call->frame};
+    *attempt = (struct weir_attempt){.frame = call->frame};
     while (*last != NULL)
         last = &(*last)->next;
     *last = attempt;
@@ -94,10 +94,18 @@ static void count_request(struct weir_call *call, const weir_deployment *deploym
     call->frame->attempted = true;
 }
 
+/* The attempt ends before it has begun: what follows is what follows any failure. */
+static void refuse(struct weir_call *call, struct weir_attempt *attempt, const struct weir_refusal *refusal)
+{
+    attempt->limit = refusal->limit;
+    weir_attempt_fail(call, attempt, WEIR_STREAM_ON_FAILED, &refusal->failure, refusal->reason);
+}
+
 enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment *deployment,
                                   weir_step_kind kind, struct weir_step *ret_step)
 {
     const struct weir_attempt_limits limits = limits_of(call, deployment);
+    struct weir_refusal refusal;
     struct weir_attempt *attempt;
 
     call->deadline_ns = weir_time_add(call->began_ns, limits.call_deadline_ns);
@@ -111,14 +119,17 @@ enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment 
     announce(call, deployment);
     call->frame->loop.begun = true;
     count_request(call, deployment);
-    weir_hedge_arm(call, deployment, kind);
     call->tries++;
-    call->attempts_started++;
     call->state = WEIR_CALL_RUN;
     attempt->deployment = deployment;
     attempt->continues = kind == WEIR_STEP_CONTINUE;
     weir_stream_begin(&attempt->stream, &limits, !call->request.stream, call->now_ns);
-    weir_charge_begin(call, attempt);
+    if (weir_charge_begin(call, attempt, &refusal) != 0) {
+        refuse(call, attempt, &refusal);
+        return WEIR_TURN_AGAIN;
+    }
+    weir_hedge_arm(call, deployment, kind);
+    attempt->number = ++call->attempts_started;
     (void)weir_attempt_event(call, attempt, WEIR_EVENT_ATTEMPT_STARTED, call->now_ns);
     *ret_step = (struct weir_step){.kind = kind, .attempt = attempt->number};
     ret_step->u.start =
@@ -222,7 +233,9 @@ void weir_attempt_report(struct weir_call *call, const struct weir_attempt *atte
     struct weir_event *event;
 
     weir_attempt_report_broken(call, attempt, &attempt->failure);
-    event = weir_attempt_event(call, attempt, WEIR_EVENT_ATTEMPT_FAILED, call->now_ns);
+    event = weir_attempt_event(call, attempt,
+                               attempt->number == 0 ? WEIR_EVENT_ATTEMPT_REFUSED : WEIR_EVENT_ATTEMPT_FAILED,
+                               call->now_ns);
     event->u.attempt_failed.failure = attempt->failure;
     event->u.attempt_failed.will_retry = will_retry;
     event->u.attempt_failed.wait_ns = wait_ns;
@@ -243,6 +256,7 @@ struct weir_loss weir_attempt_loss(const struct weir_attempt *attempt)
 {
     return (struct weir_loss){.failure = attempt->failure,
                               .reason = attempt->reason,
+                              .limit = attempt->limit,
                               .group = attempt->frame->from.group,
                               .attempt = attempt->number,
                               .retries = attempt->frame->loop.retries,

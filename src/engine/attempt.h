@@ -11,22 +11,23 @@
 
 #include "engine/call.h"
 #include "engine/cooldown.h"
+#include "engine/quota.h"
 #include "engine/stream.h"
 
 struct weir_attempt {
     struct weir_attempt *next; /* with a higher number */
-    uint32_t number;
+    uint32_t number;           /* 0: it was refused before it began, and has failed so */
     struct weir_frame *frame;
     const weir_deployment *deployment;
     struct weir_stream stream;
     uint64_t ended_ns;
     bool continues; /* carries on what the caller has */
     bool committed;
-    bool charged;    /* it counts as running; see charge.h */
-    uint64_t minute; /* in which it began */
-    bool cancel;     /* the host must be told to stop it */
+    bool cancel;             /* the host must be told to stop it */
+    struct weir_quota quota; /* what it holds of its deployment's limits; see charge.h */
     struct weir_failure failure;
     weir_reason reason;
+    struct weir_limit_story limit; /* that refused it */
     struct weir_outcome outcome;
     bool cooled; /* its failure set a cooldown */
     struct weir_cooldown cooldown;
@@ -34,7 +35,8 @@ struct weir_attempt {
 
 /*
  * Starts an attempt of the top frame on the deployment, with a step of the kind: START or CONTINUE.  When the
- * time of the call is up it ends the call instead.
+ * time of the call is up it ends the call instead.  Where the deployment's limits refuse the attempt there is
+ * no step: it is one that has failed, without a number.
  */
 enum weir_turn weir_attempt_start(struct weir_call *call, const weir_deployment *deployment,
                                   weir_step_kind kind, struct weir_step *ret_step);

@@ -205,6 +205,7 @@ enum weir_turn weir_state_fail(struct weir_call *call, struct weir_step *ret_ste
     *ret_step = (struct weir_step){.kind = WEIR_STEP_FAIL};
     ret_step->u.fail = (struct weir_fail){.failure = call->end.failure,
                                           .reason = call->end.reason,
+                                          .limit = call->end.limit,
                                           .attempt = call->end.attempt,
                                           .group = call->end.group,
                                           .committed = call->committed};
@@ -259,15 +260,38 @@ void weir_call_summary(const weir_call *call, struct weir_summary *ret_summary)
                               .failure_count = call->failure_count};
 }
 
+/* What the group stands for, as the call sees it; false: nothing. */
+static bool find_group(const struct weir_call *call, struct weir_slice group, struct weir_resolution *ret)
+{
+    *ret = call->root.from;
+    return weir_slice_eq(group, ret->group) ||
+           weir_resolve(call->snapshot, group, WEIR_SLICE_EMPTY, ret) == 0;
+}
+
+size_t weir_call_members(const weir_call *call, struct weir_slice group, const weir_deployment **ret_members,
+                         size_t max)
+{
+    struct weir_resolution found;
+
+    if (!find_group(call, group, &found))
+        return 0;
+    if (found.set == NULL) {
+        if (max > 0)
+            ret_members[0] = found.only;
+        return 1;
+    }
+    for (uint32_t i = 0; i < found.set->count && i < max; i++)
+        ret_members[i] = found.set->members[i];
+    return found.set->count;
+}
+
 size_t weir_call_cooling(const weir_call *call, struct weir_slice group, uint64_t now_ns,
                          struct weir_slice *ret_ids, size_t max)
 {
-    struct weir_resolution found = call->root.from;
+    struct weir_resolution found;
     size_t count = 0;
-    int r =
-        weir_slice_eq(group, found.group) ? 0 : weir_resolve(call->snapshot, group, WEIR_SLICE_EMPTY, &found);
 
-    if (r != 0 || found.set == NULL)
+    if (!find_group(call, group, &found) || found.set == NULL)
         return 0;
     for (uint32_t i = 0; i < found.set->count; i++) {
         if (!weir_live_is_cooling(&call->router->live, found.set->members[i]->slot, now_ns))

@@ -51,6 +51,7 @@ enum weir_turn {
 struct weir_loss {
     struct weir_failure failure; /* status 0: nothing is lost */
     weir_reason reason;
+    struct weir_limit_story limit;
     struct weir_slice group; /* that failed so */
     uint32_t attempt;        /* 0: none was made */
     uint32_t retries;        /* made when it happened ... */

@@ -7,38 +7,58 @@
 #include "base/time.h"
 #include "engine/latency.h"
 #include "engine/router.h"
-#include "engine/usage.h"
 
 /* A sample as long as this stands for a timeout (router-semantics 6.5). */
 static const double timeout_sample_s = 1000;
 
-void weir_charge_begin(struct weir_call *call, struct weir_attempt *attempt)
+/* Which limits of the minute hold for the attempt. */
+static enum weir_quota_rule rule_of(const struct weir_call *call, const struct weir_attempt *attempt)
 {
-    struct weir_live *live = &call->router->live;
+    const struct weir_set *set = attempt->frame->from.set;
+
+    if (call->snapshot->spec.enforce_minute_limits)
+        return WEIR_QUOTA_ALL;
+    if (set == NULL)
+        set = attempt->deployment->group;
+    return set->strategy->strategy == WEIR_STRATEGY_USAGE ? WEIR_QUOTA_REQUESTS : WEIR_QUOTA_FREE;
+}
+
+int weir_charge_begin(struct weir_call *call, struct weir_attempt *attempt, struct weir_refusal *ret_refusal)
+{
+    const struct weir_quota_ask ask = {
+        .rule = rule_of(call, attempt),
+        .input = weir_snapshot_sure_tokens(call->snapshot, call->request.prompt_tokens),
+        .output = call->request.max_output_tokens,
+        .now_ns = call->now_ns};
 
     if (call->request.caller_credentials)
-        return;
-    attempt->charged = true;
-    attempt->minute = weir_usage_minute(live, call->now_ns);
-    (void)weir_usage_begin(live, attempt->deployment->slot);
-    (void)weir_usage_add(live, attempt->deployment->slot, WEIR_USAGE_REQUESTS, attempt->minute, 1);
+        return 0;
+    return weir_quota_take(&call->router->live, attempt->deployment, &ask, &attempt->quota, ret_refusal);
 }
 
+/*
+ * What was reserved of the minute is put right here for those ends that tell no usage: as long as no content
+ * came nothing was used, else what was reserved is the best that is known.
+ */
 void weir_charge_end(struct weir_call *call, struct weir_attempt *attempt)
 {
-    if (attempt->charged)
-        weir_usage_end(&call->router->live, attempt->deployment->slot);
-    attempt->charged = false;
+    struct weir_live *live = &call->router->live;
+    uint32_t slot = attempt->deployment->slot;
+
+    if (!attempt->quota.running)
+        return;
+    weir_quota_end(live, slot, &attempt->quota);
+    if (attempt->stream.state != WEIR_STREAM_DONE && !attempt->stream.content)
+        weir_quota_settle(live, slot, &attempt->quota, 0, 0, call->now_ns);
 }
 
-static void enter_tokens(struct weir_live *live, uint32_t slot, const struct weir_outcome *outcome,
-                         uint64_t minute)
+static void enter_tokens(struct weir_call *call, struct weir_attempt *attempt)
 {
-    uint64_t tokens = weir_time_add(outcome->prompt_tokens, outcome->completion_tokens);
+    const struct weir_outcome *outcome = &attempt->outcome;
 
-    (void)weir_usage_add(live, slot, WEIR_USAGE_TOKENS, minute, tokens);
-    (void)weir_usage_add(live, slot, WEIR_USAGE_INPUT, minute, outcome->prompt_tokens);
-    (void)weir_usage_add(live, slot, WEIR_USAGE_OUTPUT, minute, outcome->completion_tokens);
+    if (outcome->prompt_tokens > 0 || outcome->completion_tokens > 0)
+        weir_quota_settle(&call->router->live, attempt->deployment->slot, &attempt->quota,
+                          outcome->prompt_tokens, outcome->completion_tokens, call->now_ns);
 }
 
 static void enter_speed(const struct weir_call *call, const struct weir_attempt *attempt, enum weir_pace pace,
@@ -51,7 +71,7 @@ static void enter_speed(const struct weir_call *call, const struct weir_attempt 
     weir_latency_note_peak(live, attempt->deployment->slot, pace, seconds, strategy->decay_ns, call->now_ns);
 }
 
-void weir_charge_success(struct weir_call *call, const struct weir_attempt *attempt)
+void weir_charge_success(struct weir_call *call, struct weir_attempt *attempt)
 {
     const struct weir_stream *stream = &attempt->stream;
     const struct weir_outcome *outcome = &attempt->outcome;
@@ -59,8 +79,7 @@ void weir_charge_success(struct weir_call *call, const struct weir_attempt *atte
 
     if (call->request.caller_credentials)
         return;
-    enter_tokens(&call->router->live, attempt->deployment->slot, outcome,
-                 weir_usage_minute(&call->router->live, call->now_ns));
+    enter_tokens(call, attempt);
     enter_speed(call, attempt, WEIR_PACE_WHOLE,
                 outcome->completion_tokens > 0 ? seconds / (double)outcome->completion_tokens : seconds,
                 seconds);

@@ -6,6 +6,7 @@
  */
 #include "engine/filter.h"
 
+#include "engine/quota.h"
 #include "engine/strategy/strategy.h"
 #include "engine/tags.h"
 
@@ -50,28 +51,21 @@ static const weir_deployment *pick_in_tier(struct weir_candidates *c, struct wei
     return member == WEIR_PICK_NONE ? NULL : c->tier->members[member];
 }
 
-/* The part of an estimate that is there for sure: nobody is dropped by what may be its error. */
-static uint64_t sure_tokens(const struct weir_pick *pick)
-{
-    double sure = (double)pick->request->prompt_tokens * (1 - pick->snapshot->spec.token_margin);
-
-    return sure > 0 ? (uint64_t)sure : 0;
-}
-
 struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsigned filters)
 {
-    return (struct weir_candidates){.snapshot = pick->snapshot,
-                                    .request = pick->request,
-                                    .live = pick->live,
-                                    .pool = pick->pool,
-                                    .failed = pick->failed,
-                                    .excluded = pick->excluded,
-                                    .prompt_tokens = sure_tokens(pick),
-                                    .minute = weir_usage_minute(pick->live, pick->now_ns),
-                                    .strategy = pick->from->set->strategy,
-                                    .group = pick->from->group,
-                                    .now_ns = pick->now_ns,
-                                    .filters = filters};
+    return (struct weir_candidates){
+        .snapshot = pick->snapshot,
+        .request = pick->request,
+        .live = pick->live,
+        .pool = pick->pool,
+        .failed = pick->failed,
+        .excluded = pick->excluded,
+        .prompt_tokens = weir_snapshot_sure_tokens(pick->snapshot, pick->request->prompt_tokens),
+        .minute = weir_usage_minute(pick->live, pick->now_ns),
+        .strategy = pick->from->set->strategy,
+        .group = pick->from->group,
+        .now_ns = pick->now_ns,
+        .filters = filters};
 }
 
 static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned filters,
@@ -206,22 +200,28 @@ weir_reason weir_filter_why(const struct weir_pick *pick)
                                                                       : WEIR_REASON_NO_DEPLOYMENTS;
 }
 
-static bool tier_any_healthy(const struct weir_live *live, const struct weir_tier *tier, uint64_t now_ns)
+/* Whether nothing is left of an enforced limit of the minute. */
+static bool is_spent(const weir_snapshot *snapshot, const struct weir_live *live, const weir_deployment *d,
+                     uint64_t minute)
 {
-    const struct weir_candidates c = {
-        .live = live, .tier = tier, .now_ns = now_ns, .filters = WEIR_FILTER_BIT(COOLDOWN)};
-
-    return weir_filter_next(&c, 0) < tier->count;
+    return snapshot->spec.enforce_minute_limits && weir_quota_is_spent(live, d, minute);
 }
 
-bool weir_filter_any_healthy(const struct weir_live *live, const struct weir_resolution *from,
-                             uint64_t now_ns)
+bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_live *live,
+                             const struct weir_resolution *from, uint64_t now_ns)
 {
+    struct weir_candidates c = {.live = live, .now_ns = now_ns, .filters = WEIR_FILTER_BIT(COOLDOWN)};
+    uint64_t minute = weir_usage_minute(live, now_ns);
+
     if (from->set == NULL)
-        return !from->only->spec.blocked && !weir_live_is_cooling(live, from->only->slot, now_ns);
-    for (uint32_t i = 0; i < from->set->tier_count; i++)
-        if (tier_any_healthy(live, &from->set->tiers[i], now_ns))
-            return true;
+        return !from->only->spec.blocked && !weir_live_is_cooling(live, from->only->slot, now_ns) &&
+               !is_spent(snapshot, live, from->only, minute);
+    for (uint32_t i = 0; i < from->set->tier_count; i++) {
+        c.tier = &from->set->tiers[i];
+        for (uint32_t m = weir_filter_next(&c, 0); m < c.tier->count; m = weir_filter_next(&c, m + 1))
+            if (!is_spent(snapshot, live, c.tier->members[m], minute))
+                return true;
+    }
     return false;
 }
 

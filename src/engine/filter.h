@@ -172,10 +172,11 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
 weir_reason weir_filter_why(const struct weir_pick *pick);
 
 /*
- * Whether a deployment of the name is neither cooling down nor blocked: `healthy` > 0 (router-semantics 5).
+ * Whether a deployment of the name is neither cooling down nor blocked, and has something left of its
+ * enforced limits of the minute: `healthy` > 0 (router-semantics 5).
  */
-bool weir_filter_any_healthy(const struct weir_live *live, const struct weir_resolution *from,
-                             uint64_t now_ns);
+bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_live *live,
+                             const struct weir_resolution *from, uint64_t now_ns);
 
 /* When the first of the cooldowns in the set ends; UINT64_MAX when none of its usable deployments cools. */
 uint64_t weir_filter_soonest_end(const struct weir_live *live, const struct weir_resolution *from,

@@ -126,6 +126,24 @@ static struct weir_pick pick_of(struct weir_call *call)
                               .order = WEIR_UNSET_ORDER};
 }
 
+/* The longest prompt that a deployment of the name takes, and how long this one is. */
+static struct weir_limit_story prompt_story(const struct weir_call *call)
+{
+    const struct weir_set *set = call->frame->from.set;
+    struct weir_limit_story story = {.what = WEIR_SLICE("max_input_tokens"),
+                                     .usage = call->request.prompt_tokens};
+
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct weir_deployment_spec *spec = &set->members[i]->spec;
+
+        if (spec->blocked || spec->max_input_tokens == WEIR_UNSET_NS || spec->max_input_tokens < story.limit)
+            continue;
+        story.deployment = spec->id;
+        story.limit = spec->max_input_tokens;
+    }
+    return story;
+}
+
 /* What the caller is told where the filters left nobody. */
 static void refuse(struct weir_call *call)
 {
@@ -145,6 +163,8 @@ static void refuse(struct weir_call *call)
         failure.retry_after_ns = time_to_soonest_end(call);
     }
     weir_retry_give_up(call, &failure, reason);
+    if (reason == WEIR_REASON_PROMPT_TOO_LONG)
+        call->frame->latest.limit = prompt_story(call);
 }
 
 /* No candidate is left for the loop. */

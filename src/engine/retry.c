@@ -140,19 +140,21 @@ static struct weir_retry_case case_of(const struct weir_call *call, const struct
         .policy = policy_of(call, frame),
         .asked = weir_call_num_retries(call, frame),
         .size = weir_resolution_size(&frame->from),
-        .healthy = weir_filter_any_healthy(&call->router->live, &frame->from, call->now_ns),
+        .healthy = weir_filter_any_healthy(call->snapshot, &call->router->live, &frame->from, call->now_ns),
         .own_list = has_own_list(call, failure->kind)};
 }
 
 static void lose(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
                  const struct weir_attempt *attempt)
 {
-    call->frame->latest = (struct weir_loss){.failure = *failure,
-                                             .reason = reason,
-                                             .group = call->frame->from.group,
-                                             .attempt = attempt == NULL ? 0 : attempt->number,
-                                             .retries = call->frame->loop.retries,
-                                             .max_retries = call->frame->loop.limit};
+    call->frame->latest =
+        (struct weir_loss){.failure = *failure,
+                           .reason = reason,
+                           .limit = attempt == NULL ? (struct weir_limit_story){.usage = 0} : attempt->limit,
+                           .group = call->frame->from.group,
+                           .attempt = attempt == NULL ? 0 : attempt->number,
+                           .retries = call->frame->loop.retries,
+                           .max_retries = call->frame->loop.limit};
 }
 
 bool weir_retry_pay(struct weir_call *call, const struct weir_attempt *attempt, weir_refused what)

@@ -279,6 +279,11 @@ struct weir_slice weir_deployment_model(const weir_deployment *deployment)
     return deployment->spec.model;
 }
 
+const struct weir_minute_limits *weir_deployment_minute_limits(const weir_deployment *deployment)
+{
+    return &deployment->spec.minute;
+}
+
 bool weir_deployment_blocked(const weir_deployment *deployment)
 {
     return deployment->spec.blocked;

@@ -172,6 +172,15 @@ static inline double weir_tier_weight(const struct weir_tier *tier, uint32_t mem
 /* Copies the slots of the deployments to where picks read them. */
 void weir_snapshot_place_slots(weir_snapshot *snapshot);
 
+/* The part of an estimate of tokens that is there for sure: nobody is dropped for what may be its error
+ * (decisions 37). */
+static inline uint64_t weir_snapshot_sure_tokens(const weir_snapshot *snapshot, uint64_t estimate)
+{
+    double sure = (double)estimate * (1 - snapshot->spec.token_margin);
+
+    return sure > 0 ? (uint64_t)sure : 0;
+}
+
 /* The first tier above an order, or NULL. */
 const struct weir_tier *weir_set_tier_above(const struct weir_set *set, int32_t order);
 

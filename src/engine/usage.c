@@ -17,10 +17,17 @@ static struct weir_live_block *block_of(const struct weir_live *live, uint32_t s
     return live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
 }
 
-uint32_t weir_usage_begin(struct weir_live *live, uint32_t slot)
+bool weir_usage_begin(struct weir_live *live, uint32_t slot, uint32_t max)
 {
-    return 1 + atomic_fetch_add_explicit(&block_of(live, slot)->running[slot % WEIR_LIVE_BLOCK_SLOTS], 1,
-                                         memory_order_relaxed);
+    _Atomic uint32_t *running = &block_of(live, slot)->running[slot % WEIR_LIVE_BLOCK_SLOTS];
+    uint32_t old = atomic_load_explicit(running, memory_order_relaxed);
+
+    do {
+        if (old >= max)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(running, &old, old + 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return true;
 }
 
 void weir_usage_end(struct weir_live *live, uint32_t slot)
@@ -43,28 +50,67 @@ static bool is_later(uint64_t word, uint64_t minute)
     return ahead != 0 && ahead <= MINUTE_MASK / 2 && word != 0;
 }
 
-static uint64_t word_plus(uint64_t word, uint64_t minute, uint64_t amount)
+/* What the word counts of the minute. */
+static uint64_t count_in(uint64_t word, uint64_t minute)
 {
-    uint64_t number = minute & MINUTE_MASK,
-             count = word >> WEIR_USAGE_COUNT_BITS == number ? word & WEIR_USAGE_COUNT_MAX : 0;
-
-    count = amount < WEIR_USAGE_COUNT_MAX - count ? count + amount : WEIR_USAGE_COUNT_MAX;
-    return number << WEIR_USAGE_COUNT_BITS | count;
+    return word >> WEIR_USAGE_COUNT_BITS == (minute & MINUTE_MASK) ? word & WEIR_USAGE_COUNT_MAX : 0;
 }
 
-uint64_t weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
-                        uint64_t amount)
+static uint64_t make_word(uint64_t minute, uint64_t count)
 {
-    _Atomic uint64_t *at = &block_of(live, slot)->usage[usage][minute % 2][slot % WEIR_LIVE_BLOCK_SLOTS];
-    uint64_t old = atomic_load_explicit(at, memory_order_relaxed), next;
+    return (minute & MINUTE_MASK) << WEIR_USAGE_COUNT_BITS | count;
+}
+
+static uint64_t sum_of(uint64_t count, uint64_t amount)
+{
+    return amount < WEIR_USAGE_COUNT_MAX - count ? count + amount : WEIR_USAGE_COUNT_MAX;
+}
+
+static _Atomic uint64_t *word_of(const struct weir_live *live, uint32_t slot, enum weir_usage usage,
+                                 uint64_t minute)
+{
+    return &block_of(live, slot)->usage[usage][minute % 2][slot % WEIR_LIVE_BLOCK_SLOTS];
+}
+
+bool weir_usage_add_within(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                           uint64_t amount, uint64_t limit, uint64_t *ret_used)
+{
+    _Atomic uint64_t *at = word_of(live, slot, usage, minute);
+    uint64_t old = atomic_load_explicit(at, memory_order_relaxed), count;
 
     do {
+        count = count_in(old, minute);
+        *ret_used = count;
         if (is_later(old, minute))
-            return 0;
-        next = word_plus(old, minute, amount);
-    } while (
-        !atomic_compare_exchange_weak_explicit(at, &old, next, memory_order_relaxed, memory_order_relaxed));
-    return next & WEIR_USAGE_COUNT_MAX;
+            return true;
+        if (count > limit || amount > limit - count)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(at, &old, make_word(minute, sum_of(count, amount)),
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+void weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                    uint64_t amount)
+{
+    uint64_t used;
+
+    (void)weir_usage_add_within(live, slot, usage, minute, amount, UINT64_MAX, &used);
+}
+
+void weir_usage_take_back(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                          uint64_t amount)
+{
+    _Atomic uint64_t *at = word_of(live, slot, usage, minute);
+    uint64_t old = atomic_load_explicit(at, memory_order_relaxed), count;
+
+    do {
+        count = count_in(old, minute);
+        if (count == 0)
+            return;
+    } while (!atomic_compare_exchange_weak_explicit(at, &old,
+                                                    make_word(minute, count > amount ? count - amount : 0),
+                                                    memory_order_relaxed, memory_order_relaxed));
 }
 
 struct weir_minute_usage weir_usage_view(const struct weir_live *live, uint32_t slot, uint64_t minute)

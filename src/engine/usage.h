@@ -9,6 +9,7 @@
 #define WEIR_ENGINE_USAGE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <weir/router.h>
@@ -23,8 +24,8 @@ static inline uint32_t weir_usage_running(const struct weir_live *live, uint32_t
     return atomic_load_explicit(&block->running[slot % WEIR_LIVE_BLOCK_SLOTS], memory_order_relaxed);
 }
 
-/* One more attempt runs; returns how many do then. */
-uint32_t weir_usage_begin(struct weir_live *live, uint32_t slot);
+/* One more attempt runs, unless so many do already (WEIR_UNSET: any number may).  Returns whether it does. */
+bool weir_usage_begin(struct weir_live *live, uint32_t slot, uint32_t max);
 
 /* One that was begun has ended. */
 void weir_usage_end(struct weir_live *live, uint32_t slot);
@@ -49,12 +50,21 @@ static inline uint64_t weir_usage_of(const struct weir_live *live, uint32_t slot
                : 0;
 }
 
-/*
- * Adds to the count of the minute and returns what it is then.  What comes for a minute that was followed by
- * the next but one is dropped: 0.
+/* Adds to the count of the minute.  What comes for a minute that was followed by the next but one is dropped.
  */
-uint64_t weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
-                        uint64_t amount);
+void weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                    uint64_t amount);
+
+/*
+ * The same unless the count would be more than the limit then, however many threads add at once.  Returns
+ * false when it would; *ret_used is what was counted before.
+ */
+bool weir_usage_add_within(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                           uint64_t amount, uint64_t limit, uint64_t *ret_used);
+
+/* Takes what was added back out of the minute, as long as that is kept. */
+void weir_usage_take_back(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                          uint64_t amount);
 
 /* All counts of the minute. */
 struct weir_minute_usage weir_usage_view(const struct weir_live *live, uint32_t slot, uint64_t minute);

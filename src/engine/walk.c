@@ -47,8 +47,9 @@ static void note_failure(struct weir_call *call, struct weir_frame *frame)
         call->failures = bigger;
         call->failure_cap = cap;
     }
-    call->failures[call->failure_count++] = (struct weir_hop_failure){
-        frame->from.group, frame->first.failure, frame->first.reason, frame->first.attempt};
+    call->failures[call->failure_count++] =
+        (struct weir_hop_failure){frame->from.group, frame->first.failure, frame->first.reason,
+                                  frame->first.limit, frame->first.attempt};
 }
 
 enum weir_turn weir_walk_back(struct weir_call *call)

@@ -346,6 +346,7 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
             walk_ended(walk_of(call), call);
         break;
     case WEIR_EVENT_ATTEMPT_STARTED:
+    case WEIR_EVENT_ATTEMPT_REFUSED:
     case WEIR_EVENT_RETRY_REFUSED:
     case WEIR_EVENT_HEDGED:
     case WEIR_EVENT_HEDGE_LOST:

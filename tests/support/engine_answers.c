@@ -124,6 +124,20 @@ static uint32_t parse_times(char **text)
     return (uint32_t)times;
 }
 
+/* The usage that an answer tells. */
+static struct weir_outcome parse_outcome(char *text)
+{
+    struct weir_outcome outcome = {.prompt_tokens = 3, .completion_tokens = 5};
+    char *output;
+
+    if (text == NULL)
+        return outcome;
+    output = cut(text, '/');
+    outcome.prompt_tokens = count_of(text);
+    outcome.completion_tokens = output == NULL ? 0 : count_of(output);
+    return outcome;
+}
+
 static struct kit_piece parse_piece(char *text)
 {
     static const struct {
@@ -136,9 +150,15 @@ static struct kit_piece parse_piece(char *text)
 
     if (delay != NULL)
         piece.delay_ns = seconds(delay);
+    if (strncmp(text, "ok=", 3) == 0) {
+        piece.kind = KIT_OK;
+        piece.u.outcome = parse_outcome(text + 3);
+        return piece;
+    }
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
         if (strcmp(words[i].word, text) == 0) {
             piece.kind = words[i].kind;
+            piece.u.outcome = parse_outcome(NULL);
             return piece;
         }
     }

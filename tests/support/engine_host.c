@@ -13,6 +13,13 @@
 
 #define STEPS_MAX 20000
 
+/* An attempt that was refused has no step: the story tells of it all the same. */
+static void tell_refused(struct kit_call *call, const struct weir_event *event)
+{
+    kit_tell(call, "%s%.*s!", call->story_len == 0 ? "" : " ", S(event->deployment));
+    call->told_of = 0;
+}
+
 static void drain_events(struct kit_call *call)
 {
     struct weir_event event;
@@ -28,6 +35,8 @@ static void drain_events(struct kit_call *call)
             call->kit->on_event(call, &event);
         kit_event_text(&event, text, sizeof(text));
         kit_note(call->kit, "  event %s\n", text);
+        if (event.kind == WEIR_EVENT_ATTEMPT_REFUSED)
+            tell_refused(call, &event);
     }
 }
 
@@ -332,11 +341,11 @@ static void feed_chunk(struct kit_call *call, uint32_t number, const struct weir
     call->is_quiet = weir_call_expiry(call->call) > call->kit->now_ns;
 }
 
-static void feed_end(struct kit_call *call, uint32_t number, bool filtered)
+static void feed_end(struct kit_call *call, uint32_t number, const struct weir_outcome *told, bool filtered)
 {
-    const struct weir_outcome outcome = {
-        .content_filtered = filtered, .prompt_tokens = 3, .completion_tokens = 5};
+    struct weir_outcome outcome = *told;
 
+    outcome.content_filtered = filtered;
     kit_note(call->kit, "tell %" PRIu32 " %s\n", number, filtered ? "filtered" : "ok");
     if (filtered)
         kit_tell_of(call, number, ":filtered");
@@ -363,7 +372,7 @@ static void feed_piece(struct kit_call *call, uint32_t number, const struct kit_
         break;
     case KIT_OK:
     case KIT_FILTERED:
-        feed_end(call, number, piece->kind == KIT_FILTERED);
+        feed_end(call, number, &piece->u.outcome, piece->kind == KIT_FILTERED);
         break;
     case KIT_FAILURE:
         feed_failure(call, number, &piece->u.failure);

@@ -101,6 +101,7 @@ void kit_event_text(const struct weir_event *event, char *text, size_t max)
         snprintf(rest, room, " %.*s", S(event->deployment));
         break;
     case WEIR_EVENT_ATTEMPT_FAILED:
+    case WEIR_EVENT_ATTEMPT_REFUSED:
         snprintf(rest, room, " %.*s %d %s", S(event->deployment), event->u.attempt_failed.failure.status,
                  event->u.attempt_failed.will_retry ? "retry" : "leave");
         break;
@@ -235,6 +236,20 @@ void kit_reload(struct kit *kit, const char *config)
     weir_snapshot_unref(old);
 }
 
+/* Whatever an attempt takes of a deployment it gives back. */
+static void check_idle(const struct kit *kit)
+{
+    for (size_t i = 0; i < weir_snapshot_deployment_count(kit->snapshot); i++) {
+        const weir_deployment *deployment = weir_snapshot_deployment(kit->snapshot, i);
+        struct weir_live_view view;
+
+        weir_router_view(kit->router, deployment, kit->now_ns, &view);
+        if (view.running != 0)
+            kit_die(kit, "%" PRIu32 " attempts run on %.*s for ever", view.running,
+                    S(weir_deployment_id(deployment)));
+    }
+}
+
 void kit_forget(struct kit *kit)
 {
     while (kit->calls != NULL) {
@@ -249,6 +264,7 @@ void kit_forget(struct kit *kit)
         kit_request_deinit(&call->request);
         free(call);
     }
+    check_idle(kit);
 }
 
 void kit_close(struct kit **kit_place)

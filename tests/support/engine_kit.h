@@ -9,11 +9,14 @@
  * Configuration, one thing a line (or between semicolons):
  *     ID GROUP key=value... : ANSWER...   a deployment and its answers, one an attempt; the last one repeats
  *         w rpm tpm order retries cooldown fails fails.FIELD model blocked prefill LIMIT
+ *         slots max.rpm max.tpm max.itpm max.otpm max_input params region no_web tags=TAG,TAG pattern
+ *         filter=on|off fail_open
  *     group GROUP key=value...
  *         targets LIMIT SHARE
  *     router key=value...
  *         retries retry_after initial max_delay jitter max_fallbacks weighted cooldown cap no_cooldowns fails
  *         fails.FIELD policy.FIELD threshold min_requests single bypass cancel_on_disconnect
+ *         enforce checks margin filter match_all
  *         ask=access|budget|both continuation targets=fallback|group|fallback,group|group,fallback LIMIT
  *         SHARE
  *     alias NAME TARGET [hidden]
@@ -28,26 +31,28 @@
  *   SHARE is budget=RATIO[/MIN_PER_S], hedge=AFTER[/MAX], cool_wait=SECONDS, growth=FACTOR[/MAX] or
  *   ramp=SECONDS.
  *
- * ANSWER is PIECE,PIECE...; PIECE is open, a CHUNK, pause, resume, ok, filtered, hang or a failure
- *   (STATUS or KIND[=STATUS])[/RETRY_AFTER][@ORIGIN]; each may end in +SECONDS, its delay (0), and begin with
- *   a number of times, as in 20xtext+0.1.
- * CHUNK is what one chunk of the stream holds, joined by "&":
- *     chunk   nothing                         content   a delta (of text without a byte)
- *     text    a delta of four bytes of text   text:N    a delta of N bytes of text
- *     tool    a delta that is not text        finish    a finish reason
- *     full    the host can hold no more
+ * ANSWER is PIECE,PIECE...; PIECE is open, a CHUNK, pause, resume, ok[=TOKENS_IN/TOKENS_OUT], filtered, hang
+ * or a failure (STATUS or KIND[=STATUS])[/RETRY_AFTER][@ORIGIN]; each may end in +SECONDS, its delay (0), and
+ * begin with a number of times, as in 20xtext+0.1. CHUNK is what one chunk of the stream holds, joined by
+ * "&": chunk   nothing                         content   a delta (of text without a byte) text    a delta of
+ * four bytes of text   text:N    a delta of N bytes of text tool    a delta that is not text        finish a
+ * finish reason full    the host can hold no more
  *
  * A call is MODEL key=value...
  *     stream retries caller no_fallbacks specific creds continue stateful qualified=NAME gone=SECONDS LIMIT
+ *     tokens=PROMPT[/MOST_OF_THE_ANSWER] params region web filter=on|off tags=TAG,TAG matches=ID,ID
  *     mock=fallbacks|context|content|rate_limit|timeout policy.GROUP.FIELD=N
  *     fallbacks|context|content=null|[]|TARGET,TARGET|A:TARGET,TARGET|B:...
+ *
+ * TAG is [&|!]NAME, with a ^ before all if it is the key's.
  *
  * The story of a call, in the order of the steps:
  *     d1:500   an attempt on d1 that failed with 500      d1:ok    one whose answer was delivered
  *     d1*:ok   one that was committed                      d1:cancel   one that was cancelled
  *     d2>:ok   one that carries on what was committed      d1*:500:ok   one whose failure came after its end
- *     d1 d2 d1:cancel d2:ok    two that ran at once: what is told of another attempt than the last one names
- * it ?B=yes   a question about B and its answer           fail:500   the end; fail*:500 after a commit
+ *     d1!      one that its limits refused                 fail:500   the end; fail*:500 after a commit
+ *     ?B=yes   a question about B and its answer
+ *     d1 d2 d1:cancel d2:ok    two that ran at once: an attempt is named again after news of another one
  *
  * The host checks the contract of call.h at every step and that no memory is lost; see engine_host.c.
  */
@@ -69,6 +74,7 @@
 #define KIT_TARGETS_MAX     32
 #define KIT_CHAINS_MAX      32
 #define KIT_DEPLOYMENTS_MAX 64
+#define KIT_TAGS_MAX        8
 #define KIT_ANSWERS_MAX     32
 #define KIT_PIECES_MAX      24
 /* Text that the caller has above which a call is not continued (decisions 32). */
@@ -98,6 +104,7 @@ struct kit_piece {
     union {
         struct weir_stream_chunk chunk;
         struct weir_failure failure;
+        struct weir_outcome outcome;
     } u;
 };
 
@@ -108,6 +115,7 @@ struct kit_answer {
 
 struct kit_deployment {
     struct weir_deployment_spec spec;
+    struct weir_slice tags[KIT_TAGS_MAX];
     struct kit_answer answers[KIT_ANSWERS_MAX];
     size_t answer_count;
     size_t calls; /* attempts so far */
@@ -164,6 +172,7 @@ struct kit_request {
     struct weir_chain chains[WEIR_LIST_KINDS][KIT_CHAINS_MAX];
     struct weir_target targets[WEIR_LIST_KINDS][KIT_TARGETS_MAX];
     struct weir_group_policy policies[KIT_CHAINS_MAX];
+    struct weir_tag tags[KIT_TAGS_MAX];
     uint64_t gone_after_ns; /* UINT64_MAX: the caller stays */
 };
 
@@ -315,6 +324,9 @@ void kit_parse_answers(struct kit_deployment *deployment, char *text);
 bool kit_parse_limit(struct weir_limits *limits, const char *key, char *value);
 /* How the load of failure is shared; false when the key says nothing of it. */
 bool kit_parse_resilience(struct weir_resilience *resilience, const char *key, char *value);
+/* Reads what filters look at, of a deployment and of a request; false when the key is none of it. */
+bool kit_parse_deployment_facts(struct kit_deployment *deployment, const char *key, char *value);
+bool kit_parse_request_facts(struct kit_request *request, const char *key, char *value);
 void kit_parse_targets(weir_continue_to *targets, char *value);
 void kit_config_deinit(struct kit_config *config);
 void kit_request_deinit(struct kit_request *request);

@@ -65,7 +65,7 @@ static struct weir_target parse_target(char *text)
 /* A key of a deployment or of the router: where its value goes and how it is written. */
 struct key {
     const char *name;
-    enum { NUMBER, COUNT, ORDER, SECONDS, FLAG } form;
+    enum { NUMBER, COUNT, LARGE, ORDER, SECONDS, FLAG } form;
     size_t offset;
 };
 
@@ -84,6 +84,16 @@ static const struct key deployment_keys[] = {
     KEY(weir_deployment_spec, "fails", COUNT, allowed_fails),
     KEY(weir_deployment_spec, "blocked", FLAG, blocked),
     KEY(weir_deployment_spec, "prefill", FLAG, supports_prefill),
+    KEY(weir_deployment_spec, "slots", COUNT, max_parallel),
+    KEY(weir_deployment_spec, "max.rpm", LARGE, minute.requests),
+    KEY(weir_deployment_spec, "max.tpm", LARGE, minute.tokens),
+    KEY(weir_deployment_spec, "max.itpm", LARGE, minute.input_tokens),
+    KEY(weir_deployment_spec, "max.otpm", LARGE, minute.output_tokens),
+    KEY(weir_deployment_spec, "max_input", LARGE, max_input_tokens),
+    KEY(weir_deployment_spec, "params", LARGE, parameters),
+    KEY(weir_deployment_spec, "no_web", FLAG, no_web_search),
+    KEY(weir_deployment_spec, "pattern", FLAG, has_tag_pattern),
+    KEY(weir_deployment_spec, "fail_open", FLAG, tag_fail_open),
     {NULL, FLAG, 0},
 };
 
@@ -105,6 +115,11 @@ static const struct key router_keys[] = {
     KEY(weir_router_spec, "bypass", FLAG, health_check_routing),
     KEY(weir_router_spec, "cancel_on_disconnect", FLAG, cancel_on_disconnect),
     KEY(weir_router_spec, "continuation", FLAG, continuation),
+    KEY(weir_router_spec, "enforce", FLAG, enforce_minute_limits),
+    KEY(weir_router_spec, "checks", FLAG, pre_call_checks),
+    KEY(weir_router_spec, "margin", NUMBER, token_margin),
+    KEY(weir_router_spec, "filter", FLAG, tag_filtering),
+    KEY(weir_router_spec, "match_all", FLAG, tag_match_all),
     {NULL, FLAG, 0},
 };
 
@@ -118,6 +133,9 @@ static void set_key(const struct key *key, void *object, const char *value)
         break;
     case COUNT:
         *(uint32_t *)member = count_of(value);
+        break;
+    case LARGE:
+        *(uint64_t *)member = (uint64_t)number(value);
         break;
     case ORDER:
         *(int32_t *)member = (int32_t)number(value);
@@ -140,8 +158,12 @@ static void set_by_name(const struct key *keys, void *object, const char *name, 
     set_key(keys, object, value);
 }
 
-static void set_deployment(struct weir_deployment_spec *spec, const char *key, char *value)
+static void set_deployment(struct kit_deployment *deployment, const char *key, char *value)
 {
+    struct weir_deployment_spec *spec = &deployment->spec;
+
+    if (kit_parse_deployment_facts(deployment, key, value))
+        return;
     if (strncmp(key, "fails.", 6) == 0)
         set_field(&spec->allowed_fails_policy, key + 6, value);
     else if (strcmp(key, "model") == 0)
@@ -164,7 +186,9 @@ static void parse_deployment(struct kit_config *config, char *id, char *rest)
     deployment->spec.id = weir_slice_str(id);
     deployment->spec.group = weir_slice_str(group);
     deployment->spec.model = WEIR_SLICE("openai/m");
-    deployment->answers[0] = (struct kit_answer){.pieces = {{.kind = KIT_OK}}, .count = 1};
+    deployment->answers[0] = (struct kit_answer){
+        .pieces = {{.kind = KIT_OK, .times = 1, .u.outcome = {.prompt_tokens = 3, .completion_tokens = 5}}},
+        .count = 1};
     deployment->answer_count = 1;
     while ((word = next_word(&rest)) != NULL) {
         if (strcmp(word, ":") == 0) {
@@ -173,7 +197,7 @@ static void parse_deployment(struct kit_config *config, char *id, char *rest)
         }
         char *value = cut(word, '=');
 
-        set_deployment(&deployment->spec, word, value);
+        set_deployment(deployment, word, value);
     }
 }
 
@@ -440,7 +464,7 @@ static void set_request(struct kit_request *kit_request, char *key, char *value)
 {
     struct weir_request *request = &kit_request->request;
 
-    if (set_request_flag(request, key))
+    if (set_request_flag(request, key) || kit_parse_request_facts(kit_request, key, value))
         return;
     if (value == NULL)
         refuse("word of a call", key);

@@ -15,3 +15,4 @@ X(STREAM_RECOVERED, "StreamRecovered", "a stream that broke before content was s
 X(STREAM_CONTINUED, "StreamContinued", "a stream that broke after content goes on with another attempt's text")
 X(SUCCEEDED, "Succeeded", "the call has its answer")
 X(FAILED, "Failed", "the call ended with a failure")
+X(ATTEMPT_REFUSED, "AttemptRefused", "a deployment was not asked, for a limit of its is used up; says whether and after which wait the group is retried")

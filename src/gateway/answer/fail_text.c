@@ -139,6 +139,7 @@ static void say_cause(struct message *message, const struct weir_fail *fail, con
     case WEIR_REASON_TAGS:
     case WEIR_REASON_PROMPT_TOO_LONG:
     case WEIR_REASON_UNSUITABLE:
+    case WEIR_REASON_USAGE_LIMIT:
         break;
     }
     if (failed != NULL)
