@@ -75,6 +75,9 @@ struct weir_event {
             uint64_t waited_ns; /* since the attempt began */
         } hedged;
         struct {
+            uint64_t wait_ns;
+        } cooling_wait;
+        struct {
             uint32_t winner; /* the attempt that has answered */
         } hedge_lost;
         struct {
@@ -90,7 +93,8 @@ struct weir_event {
             weir_cooldown_rule rule;
             uint64_t length_ns;
             uint64_t until_ns;
-            bool capped; /* the provider's Retry-After was longer than the cap */
+            bool capped;     /* the provider's Retry-After was longer than the cap */
+            uint32_t number; /* of cooldowns in a row, without a success between */
         } cooldown_set;
         struct {
             struct weir_failure failure;

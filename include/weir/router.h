@@ -59,6 +59,7 @@ struct weir_live_view {
     uint64_t cooldown_until_ns; /* 0, or in the past: not cooling */
     weir_kind cooldown_kind;    /* of the failure that set it; meaningful while cooling */
     int cooldown_status;
+    uint32_t cooldowns;              /* in a row, without a success between */
     uint32_t successes;              /* in the last 60 seconds */
     uint32_t failures;               /* likewise */
     uint32_t running;                /* attempts */

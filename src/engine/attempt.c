@@ -250,6 +250,7 @@ void weir_attempt_report(struct weir_call *call, const struct weir_attempt *atte
     event->u.cooldown_set.length_ns = attempt->cooldown.length_ns;
     event->u.cooldown_set.until_ns = attempt->cooldown.until_ns;
     event->u.cooldown_set.capped = attempt->cooldown.capped;
+    event->u.cooldown_set.number = attempt->cooldown.number;
 }
 
 struct weir_loss weir_attempt_loss(const struct weir_attempt *attempt)

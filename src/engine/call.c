@@ -236,7 +236,7 @@ uint64_t weir_call_expiry(const weir_call *call)
 {
     if (call->state == WEIR_CALL_RUN)
         return next_due(call);
-    if (call->state == WEIR_CALL_WAIT)
+    if (call->state == WEIR_CALL_WAIT || call->state == WEIR_CALL_COOL)
         return call->frame->loop.wait_until_ns;
     if (call->state == WEIR_CALL_ASK && call->asking)
         return call->deadline_ns;

@@ -73,6 +73,13 @@ struct weir_loop {
 /* How far a frame has come with what it does after its first loop; never goes back. */
 enum weir_frame_phase { WEIR_PHASE_ORDERS, WEIR_PHASE_SIBLINGS, WEIR_PHASE_CHAIN };
 
+/* A loop that cooldowns alone have ended; see cool.c. */
+struct weir_starved {
+    bool is;
+    const weir_deployment *failed; /* a retry is owed for its failure; NULL: a pick found nobody */
+    struct weir_loop loop;
+};
+
 struct weir_frame {
     struct weir_frame *below; /* NULL: the asked group's */
     uint32_t level;
@@ -81,9 +88,10 @@ struct weir_frame {
     struct weir_resolution from;
     struct weir_loop loop;
     enum weir_frame_phase phase;
-    bool attempted;          /* a deployment was tried in it */
-    bool mocked;             /* the 429 of the testing flag was given */
-    bool left;               /* its failure was noted for the caller */
+    bool attempted; /* a deployment was tried in it */
+    bool mocked;    /* the 429 of the testing flag was given */
+    bool left;      /* its failure was noted for the caller */
+    struct weir_starved starved;
     int32_t last_order;      /* the tier of the last failed attempt */
     struct weir_loss latest; /* decides where to go */
     bool has_first;
@@ -129,7 +137,8 @@ struct weir_call {
     enum weir_call_state state;
     uint64_t began_ns;
     uint64_t now_ns;
-    uint64_t deadline_ns; /* of the call, as its latest attempt has it */
+    uint64_t deadline_ns;   /* of the call, as its latest attempt has it */
+    uint64_t cool_limit_ns; /* of waits for cooldowns; 0: none was thought of yet */
 
     struct weir_frame root;
     struct weir_frame *frame; /* the top one */

@@ -5,6 +5,8 @@
  */
 #include "engine/cooldown.h"
 
+#include <math.h>
+
 #include "base/slice.h"
 #include "base/time.h"
 #include "engine/policy.h"
@@ -104,18 +106,49 @@ static bool rules_say(const struct subject *s, weir_cooldown_rule *ret_rule)
     return error_rate_says(s, ret_rule);
 }
 
-/* The deployment's own length, then the provider's Retry-After up to the cap, then the router's. */
-static uint64_t length_of(const struct subject *s, bool *ret_capped)
+/* The provider's Retry-After, up to the cap. */
+static uint64_t asked_for(const struct subject *s, bool *ret_capped)
 {
     uint64_t retry_after = s->failure->retry_after_ns, cap = s->router->cooldown_cap_ns;
 
+    *ret_capped = retry_after > cap;
+    return *ret_capped ? cap : retry_after;
+}
+
+/* The deployment's own length, then the provider's, then the router's. */
+static uint64_t length_of(const struct subject *s, bool *ret_capped)
+{
     *ret_capped = false;
     if (s->deployment->spec.cooldown_ns != WEIR_UNSET_NS)
         return s->deployment->spec.cooldown_ns;
-    if (retry_after == 0)
-        return s->router->cooldown_ns;
-    *ret_capped = retry_after > cap;
-    return *ret_capped ? cap : retry_after;
+    return s->failure->retry_after_ns == 0 ? s->router->cooldown_ns : asked_for(s, ret_capped);
+}
+
+/* What a row of cooldowns makes of the length: never less than it was, nor than what the provider asks for
+ * (beyond 4). */
+static void grow(const struct subject *s, struct weir_cooldown *cooldown)
+{
+    const struct weir_cooldown_growth *growth = &s->deployment->group->resilience.cooldown_growth;
+    double grown = (double)cooldown->length_ns * pow(growth->factor, cooldown->number - 1);
+    uint64_t most = growth->max_ns;
+    bool capped;
+
+    if (growth->factor <= 1)
+        return;
+    if (grown < (double)most)
+        most = (uint64_t)grown;
+    if (most > cooldown->length_ns)
+        cooldown->length_ns = most;
+    if (asked_for(s, &capped) > cooldown->length_ns)
+        cooldown->length_ns = asked_for(s, &cooldown->capped);
+}
+
+/* The number of the cooldown that is to be set: what is added to one that runs belongs to it. */
+static uint32_t number_of(const struct subject *s)
+{
+    uint32_t before = weir_live_cooldowns(s->live, s->deployment->slot);
+
+    return before > 0 && weir_live_is_cooling(s->live, s->deployment->slot, s->now_ns) ? before : before + 1;
 }
 
 bool weir_cooldown_count(struct weir_live *live, const weir_snapshot *snapshot,
@@ -137,8 +170,10 @@ bool weir_cooldown_count(struct weir_live *live, const weir_snapshot *snapshot,
     if (!rules_say(&s, &cooldown.rule))
         return false;
     cooldown.length_ns = length_of(&s, &cooldown.capped);
+    cooldown.number = number_of(&s);
+    grow(&s, &cooldown);
     cooldown.until_ns = weir_time_add(now_ns, cooldown.length_ns);
-    if (!weir_live_cool(live, deployment->slot, cooldown.until_ns, failure))
+    if (!weir_live_cool(live, deployment->slot, cooldown.until_ns, failure, now_ns))
         return false;
     *ret_cooldown = cooldown;
     return true;

@@ -20,6 +20,7 @@ struct weir_cooldown {
     uint64_t length_ns;
     uint64_t until_ns;
     bool capped;
+    uint32_t number; /* in the row of cooldowns */
 };
 
 /*

@@ -1,14 +1,18 @@
 /*
  * A pick goes through the tiers from the lowest order up and lets the strategy choose in the first one that
  * has a candidate.  Within a tier the deployments that failed in this call are avoided, unless that leaves
- * nobody: the skip never empties the list.  When everything cools down and health-check routing allows it,
- * the same is done again without the cooldown filter (decisions 15).
+ * nobody: the skip never empties the list.  Nor does the ramp, which holds back what has cooled down lately;
+ * but it may leave a tier to the next one, as a cooldown does.  When everything cools down and health-check
+ * routing allows it, the same is done again without the cooldown filter (decisions 15).
  */
 #include "engine/filter.h"
 
 #include "engine/quota.h"
 #include "engine/strategy/strategy.h"
 #include "engine/tags.h"
+
+/* Of the picks, right after a cooldown with a ramp behind it. */
+static const double first_share = 0.1;
 
 /* The checks before the call (router-semantics 18). */
 static const unsigned pre_call =
@@ -39,12 +43,33 @@ uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
     return member < c->tier->count ? member : c->tier->count;
 }
 
+bool weir_filter_held_back(const struct weir_candidates *c, uint32_t member)
+{
+    uint64_t until_ns = weir_live_until(c->live, c->tier->slots[member]);
+    uint64_t ramp_ns = c->tier->members[member]->group->resilience.cooldown_ramp_ns;
+    struct weir_rand rand;
+    double share;
+
+    if (until_ns == 0 || c->now_ns < until_ns || c->now_ns - until_ns >= ramp_ns)
+        return false;
+    share = first_share + (1 - first_share) * (double)(c->now_ns - until_ns) / (double)ramp_ns;
+    /* However often one pick asks, it gets the same answer. */
+    weir_rand_init(&rand, c->dice ^ c->tier->slots[member]);
+    return weir_rand_unit(&rand) >= share;
+}
+
 static const weir_deployment *pick_in_tier(struct weir_candidates *c, struct weir_rand *rand)
 {
     weir_strategy_pick *pick = weir_strategy_of(c->strategy->strategy)->pick;
+    bool skips = (c->filters & WEIR_FILTER_BIT(SKIP)) != 0 && c->failed.words != NULL;
     uint32_t member = pick(c, rand);
 
-    if (member == WEIR_PICK_NONE && (c->filters & WEIR_FILTER_BIT(SKIP)) != 0 && c->failed.words != NULL) {
+    /* Rather one that is held back than one that failed. */
+    if (member == WEIR_PICK_NONE && skips && (c->filters & WEIR_FILTER_BIT(RAMP)) != 0) {
+        c->filters &= ~WEIR_FILTER_BIT(RAMP);
+        member = pick(c, rand);
+    }
+    if (member == WEIR_PICK_NONE && skips) {
         c->filters &= ~WEIR_FILTER_BIT(SKIP);
         member = pick(c, rand);
     }
@@ -64,6 +89,7 @@ struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsi
         .minute = weir_usage_minute(pick->live, pick->now_ns),
         .strategy = pick->from->set->strategy,
         .group = pick->from->group,
+        .dice = pick->dice,
         .now_ns = pick->now_ns,
         .filters = filters};
 }
@@ -149,16 +175,18 @@ static const weir_deployment *pick_of_set(const struct weir_pick *pick, unsigned
 
 const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand)
 {
-    unsigned filters;
+    unsigned filters, ramp;
     const weir_deployment *chosen;
 
     if (pick->from->set == NULL)
         return pick_only(pick);
     filters = filters_of(pick) | WEIR_FILTER_BIT(COOLDOWN);
+    ramp = pick->snapshot->has_ramp ? WEIR_FILTER_BIT(RAMP) : 0;
     switch (pick->mode) {
     case WEIR_PICK_SIBLINGS:
-    case WEIR_PICK_HEDGE:
         return pick_of_set(pick, filters | WEIR_FILTER_BIT(EXCLUSION), rand);
+    case WEIR_PICK_HEDGE:
+        return pick_of_set(pick, filters | ramp | WEIR_FILTER_BIT(EXCLUSION), rand);
     case WEIR_PICK_CONTINUATION:
         filters |= WEIR_FILTER_BIT(EXCLUSION) | WEIR_FILTER_BIT(PREFILL) | WEIR_FILTER_BIT(SKIP);
         return pick_of_set(pick, filters, rand);
@@ -167,7 +195,9 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
         break;
     }
     filters |= WEIR_FILTER_BIT(SKIP);
-    chosen = pick_of_set(pick, filters, rand);
+    chosen = pick_of_set(pick, filters | ramp, rand);
+    if (chosen == NULL && ramp != 0)
+        chosen = pick_of_set(pick, filters, rand);
     if (chosen == NULL && may_ignore_cooldowns(pick))
         chosen = pick_of_set(pick, filters & ~WEIR_FILTER_BIT(COOLDOWN), rand);
     return chosen;
@@ -198,6 +228,15 @@ weir_reason weir_filter_why(const struct weir_pick *pick)
         return weir_tags_fill(pick, before_tags(filters)) ? WEIR_REASON_NO_DEPLOYMENTS : WEIR_REASON_TAGS;
     return pick->from->set->strategy->strategy == WEIR_STRATEGY_USAGE ? WEIR_REASON_USAGE
                                                                       : WEIR_REASON_NO_DEPLOYMENTS;
+}
+
+bool weir_filter_is_starved(const struct weir_pick *pick)
+{
+    unsigned filters = filters_of(pick);
+
+    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 && !weir_tags_fill(pick, before_tags(filters)))
+        return false;
+    return leaves_any(pick, filters) && !leaves_any(pick, filters | WEIR_FILTER_BIT(COOLDOWN));
 }
 
 /* Whether nothing is left of an enforced limit of the minute. */

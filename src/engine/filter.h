@@ -60,6 +60,7 @@ struct weir_candidates {
     struct weir_slot_set failed;   /* the deployments that failed in this call */
     struct weir_slot_set excluded; /* those that must not be offered */
     uint64_t prompt_tokens;        /* that the prompt has for sure (decisions 37) */
+    uint64_t dice;                 /* of the pick, for those that are held back */
     uint64_t now_ns;
     uint64_t minute;                           /* of the wall clock; see usage.h */
     const struct weir_strategy_spec *strategy; /* that chooses among them */
@@ -110,6 +111,9 @@ static inline bool weir_filter_cooling(const struct weir_candidates *c, uint32_t
     return weir_live_is_cooling(c->live, c->tier->slots[member], c->now_ns);
 }
 
+/* Whether the pick leaves out a member whose cooldown ended not long ago (beyond 4). */
+bool weir_filter_held_back(const struct weir_candidates *c, uint32_t member);
+
 static inline bool weir_filter_excluded(const struct weir_candidates *c, uint32_t member)
 {
     return weir_slot_set_has(&c->excluded, c->tier->slots[member]);
@@ -151,6 +155,7 @@ struct weir_pick {
     struct weir_slot_set pool; /* written by the pick where tags route; must have words then */
     struct weir_slot_set failed;
     struct weir_slot_set excluded; /* of the last three modes */
+    uint64_t dice;                 /* random where the snapshot has a ramp */
     uint64_t now_ns;
     enum weir_pick_mode mode;
     int32_t order; /* of WEIR_PICK_ORDER and WEIR_PICK_HEDGE */
@@ -170,6 +175,9 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
  * _PROMPT_TOO_LONG or _UNSUITABLE.
  */
 weir_reason weir_filter_why(const struct weir_pick *pick);
+
+/* Whether cooldowns alone leave nobody of the set. */
+bool weir_filter_is_starved(const struct weir_pick *pick);
 
 /*
  * Whether a deployment of the name is neither cooling down nor blocked, and has something left of its

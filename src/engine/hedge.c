@@ -92,7 +92,7 @@ enum weir_turn weir_hedge_start(struct weir_call *call, struct weir_step *ret_st
         return WEIR_TURN_AGAIN;
     deployment = weir_pick_deployment(call, WEIR_PICK_HEDGE, weir_attempt_order(first), &call->race.excluded);
     if (deployment == NULL || call->now_ns >= weir_attempt_deadline(call, deployment) ||
-        !weir_retry_pay(call, first, WEIR_REFUSED_HEDGE))
+        !weir_retry_pay(call, first->deployment, first->number, WEIR_REFUSED_HEDGE))
         return WEIR_TURN_AGAIN;
     event = weir_attempt_event(call, first, WEIR_EVENT_HEDGED, call->now_ns);
     event->u.hedged.waited_ns = call->now_ns - first->stream.began_ns;

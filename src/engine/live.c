@@ -92,7 +92,7 @@ bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint6
 }
 
 bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
-                    const struct weir_failure *cause)
+                    const struct weir_failure *cause, uint64_t now_ns)
 {
     _Atomic uint64_t *until =
         &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->until_ns[slot % WEIR_LIVE_BLOCK_SLOTS];
@@ -105,7 +105,14 @@ bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
                                                     memory_order_relaxed));
     atomic_store_explicit(&record_of(live, slot)->cause,
                           (uint64_t)cause->kind << 32 | (uint32_t)cause->status, memory_order_relaxed);
+    if (old <= now_ns)
+        atomic_fetch_add_explicit(&record_of(live, slot)->cooldowns, 1, memory_order_relaxed);
     return true;
+}
+
+uint32_t weir_live_cooldowns(const struct weir_live *live, uint32_t slot)
+{
+    return atomic_load_explicit(&record_of(live, slot)->cooldowns, memory_order_relaxed);
 }
 
 static uint64_t epoch_of(uint64_t now_ns)
@@ -139,6 +146,8 @@ void weir_live_enter(struct weir_live *live, uint32_t slot, bool success, uint64
     _Atomic uint64_t *bucket = &record_of(live, slot)->buckets[now_ns / BUCKET_NS % WEIR_LIVE_BUCKETS];
     uint64_t old = atomic_load_explicit(bucket, memory_order_relaxed);
 
+    if (success && weir_live_cooldowns(live, slot) > 0)
+        atomic_store_explicit(&record_of(live, slot)->cooldowns, 0, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(bucket, &old, bucket_plus(old, epoch_of(now_ns), success),
                                                   memory_order_relaxed, memory_order_relaxed))
         ;
@@ -191,6 +200,7 @@ void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns
     *ret_view = (struct weir_live_view){.cooldown_until_ns = weir_live_until(live, slot),
                                         .cooldown_kind = (weir_kind)(cause >> 32),
                                         .cooldown_status = (int)(cause & UINT32_MAX),
+                                        .cooldowns = weir_live_cooldowns(live, slot),
                                         .successes = window.successes,
                                         .failures = window.failures};
 }

@@ -52,6 +52,7 @@ struct weir_live_samples {
 
 struct weir_live_record {
     _Atomic uint64_t cause;                        /* kind and status of the failure that set the cooldown */
+    _Atomic uint32_t cooldowns;                    /* in a row, without a success between */
     _Atomic uint64_t buckets[WEIR_LIVE_BUCKETS];   /* number of the ten seconds, successes, failures */
     _Atomic uint64_t counters[WEIR_LIVE_COUNTERS]; /* end of the counter's life in ms, count */
     struct weir_live_samples samples[WEIR_PACES];
@@ -104,11 +105,15 @@ bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint6
 
 /*
  * Cools the slot until then, unless it cools for longer already (decisions 7).  Returns whether it was set.
+ * What prolongs a cooldown is no cooldown of its own in the row of them.
  */
 bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
-                    const struct weir_failure *cause);
+                    const struct weir_failure *cause, uint64_t now_ns);
 
-/* Enters the end of an attempt in the window of 60 seconds. */
+/* Cooldowns in a row, without a success between; the present one is one of them. */
+uint32_t weir_live_cooldowns(const struct weir_live *live, uint32_t slot);
+
+/* Enters the end of an attempt in the window of 60 seconds.  A success ends the row of cooldowns. */
 void weir_live_enter(struct weir_live *live, uint32_t slot, bool success, uint64_t now_ns);
 
 struct weir_live_window {

@@ -7,6 +7,7 @@
 
 #include "engine/attempt.h"
 #include "engine/call.h"
+#include "engine/cool.h"
 #include "engine/fallback.h"
 #include "engine/retry.h"
 #include "engine/router.h"
@@ -165,6 +166,8 @@ static void refuse(struct weir_call *call)
     weir_retry_give_up(call, &failure, reason);
     if (reason == WEIR_REASON_PROMPT_TOO_LONG)
         call->frame->latest.limit = prompt_story(call);
+    if (reason == WEIR_REASON_NO_DEPLOYMENTS && weir_filter_is_starved(&pick))
+        weir_cool_note(call, NULL);
 }
 
 /* No candidate is left for the loop. */
@@ -194,6 +197,7 @@ const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pi
     pick.excluded = *excluded;
     pick.mode = mode;
     pick.order = order;
+    pick.dice = call->snapshot->has_ramp ? weir_rand_u64(&call->rand) : 0;
     return weir_filter_pick(&pick, &call->rand);
 }
 

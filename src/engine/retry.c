@@ -9,6 +9,7 @@
 #include "engine/attempt.h"
 #include "engine/budget.h"
 #include "engine/call.h"
+#include "engine/cool.h"
 #include "engine/fallback.h"
 #include "engine/policy.h"
 #include "engine/router.h"
@@ -144,6 +145,15 @@ static struct weir_retry_case case_of(const struct weir_call *call, const struct
         .own_list = has_own_list(call, failure->kind)};
 }
 
+/* Whether it would be retried, were there somebody who does not cool down. */
+static bool lacks_health_alone(struct weir_retry_case c)
+{
+    bool is_healthy = c.healthy;
+
+    c.healthy = true;
+    return !is_healthy && weir_retry_is_worth(&c);
+}
+
 static void lose(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
                  const struct weir_attempt *attempt)
 {
@@ -155,11 +165,13 @@ static void lose(struct weir_call *call, const struct weir_failure *failure, wei
                            .attempt = attempt == NULL ? 0 : attempt->number,
                            .retries = call->frame->loop.retries,
                            .max_retries = call->frame->loop.limit};
+    call->frame->starved.is = false;
 }
 
-bool weir_retry_pay(struct weir_call *call, const struct weir_attempt *attempt, weir_refused what)
+bool weir_retry_pay(struct weir_call *call, const weir_deployment *deployment, uint32_t attempt,
+                    weir_refused what)
 {
-    const struct weir_set *group = attempt->deployment->group;
+    const struct weir_set *group = deployment->group;
     const struct weir_retry_budget *limit = &group->resilience.retry_budget;
     struct weir_budget_use use;
     struct weir_event *event;
@@ -167,7 +179,10 @@ bool weir_retry_pay(struct weir_call *call, const struct weir_attempt *attempt, 
     if (limit->ratio < 0 || weir_budget_spend(group->budget, limit, call->now_ns))
         return true;
     use = weir_budget_use(group->budget, call->now_ns);
-    event = weir_attempt_event(call, attempt, WEIR_EVENT_RETRY_REFUSED, call->now_ns);
+    event = weir_event_add(&call->events, WEIR_EVENT_RETRY_REFUSED, call->now_ns);
+    event->attempt = attempt;
+    event->group = call->frame->from.group;
+    event->deployment = deployment->spec.id;
     event->u.retry_refused.what = what;
     event->u.retry_refused.requests = use.requests;
     event->u.retry_refused.spent = use.spent;
@@ -179,21 +194,25 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
 {
     struct weir_loop *loop = &call->frame->loop;
     struct weir_retry_case c = case_of(call, failure, attempt);
-    bool again;
+    bool is_left, again;
 
     if (!loop->limit_known && loop->mode != WEIR_PICK_SIBLINGS)
         loop->limit = weir_retry_limit(&c);
     loop->limit_known = true;
-    again = loop->retries < loop->limit && call->tries < WEIR_CALL_TRIES_MAX && weir_retry_is_worth(&c);
+    is_left = loop->retries < loop->limit && call->tries < WEIR_CALL_TRIES_MAX;
+    again = is_left && weir_retry_is_worth(&c);
     loop->wait_ns = again ? weir_retry_wait(&c, loop->retries, &call->rand) : 0;
     loop->wait_until_ns = weir_time_add(call->now_ns, loop->wait_ns);
     /* A wait that leaves no time for its attempt is not begun (beyond 1). */
     again = again && loop->wait_until_ns < call->deadline_ns;
-    again = again && (attempt == NULL || weir_retry_pay(call, attempt, WEIR_REFUSED_RETRY));
+    again = again && (attempt == NULL ||
+                      weir_retry_pay(call, attempt->deployment, attempt->number, WEIR_REFUSED_RETRY));
     loop->wait_ns = again ? loop->wait_ns : 0;
     if (attempt != NULL)
         weir_attempt_report(call, attempt, again, loop->wait_ns);
     lose(call, failure, reason, attempt);
+    if (is_left && attempt != NULL && lacks_health_alone(c))
+        weir_cool_note(call, attempt->deployment);
     call->state = again ? WEIR_CALL_WAIT : WEIR_CALL_LEAVE;
 }
 
@@ -203,20 +222,24 @@ void weir_retry_give_up(struct weir_call *call, const struct weir_failure *failu
     call->state = WEIR_CALL_LEAVE;
 }
 
-enum weir_turn weir_state_wait(struct weir_call *call, struct weir_step *ret_step)
+void weir_retry_begin(struct weir_call *call)
 {
     struct weir_loop *loop = &call->frame->loop;
-    struct weir_event *event;
+    struct weir_event *event = weir_event_add(&call->events, WEIR_EVENT_RETRY, call->now_ns);
 
-    (void)ret_step;
-    if (call->now_ns < loop->wait_until_ns)
-        return WEIR_TURN_IDLE;
     loop->retries++;
-    event = weir_event_add(&call->events, WEIR_EVENT_RETRY, call->now_ns);
     event->group = call->frame->from.group;
     event->u.retry.number = loop->retries;
     event->u.retry.max = loop->limit;
     event->u.retry.waited_ns = loop->wait_ns;
     call->state = WEIR_CALL_PICK;
+}
+
+enum weir_turn weir_state_wait(struct weir_call *call, struct weir_step *ret_step)
+{
+    (void)ret_step;
+    if (call->now_ns < call->frame->loop.wait_until_ns)
+        return WEIR_TURN_IDLE;
+    weir_retry_begin(call);
     return WEIR_TURN_AGAIN;
 }

@@ -45,11 +45,15 @@ uint64_t weir_retry_wait(const struct weir_retry_case *c, uint32_t retries, stru
 void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
                       const struct weir_attempt *attempt);
 
+/* Begins the retry that was waited for. */
+void weir_retry_begin(struct weir_call *call);
+
 /*
- * Takes a retry or a hedge of the attempt from the retry budget of its deployment's group.  When that is
- * spent observers are told, and it returns false.
+ * Takes a retry or a hedge of an attempt on the deployment from the retry budget of that one's group.  When
+ * it is spent observers are told, and false is returned.
  */
-bool weir_retry_pay(struct weir_call *call, const struct weir_attempt *attempt, weir_refused what);
+bool weir_retry_pay(struct weir_call *call, const weir_deployment *deployment, uint32_t attempt,
+                    weir_refused what);
 
 /* Gives the loop up without a retry, for a failure that no attempt had. */
 void weir_retry_give_up(struct weir_call *call, const struct weir_failure *failure, weir_reason reason);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/slice.h"
+#include "engine/cool.h"
 #include "engine/fallback.h"
 
 bool weir_walk_try(struct weir_call *call, struct weir_slice name, struct weir_slice overrides)
@@ -63,7 +64,8 @@ enum weir_turn weir_walk_back(struct weir_call *call)
     if (!weir_call_is_continuing(call))
         note_failure(call, frame);
     if (frame == &call->root) {
-        weir_call_fail(call, &frame->first);
+        if (!weir_cool_begin(call))
+            weir_call_fail(call, &frame->first);
         return WEIR_TURN_AGAIN;
     }
     call->frame = frame->below;

@@ -72,7 +72,8 @@ static void cool(weir_router *router, const weir_snapshot *snapshot, enum coolin
         if (cooling == NONE_COOL || (cooling == HALF_COOL && i % 2 == 0) ||
             (cooling == ALL_BUT_ONE_COOL && i == count / 2))
             continue;
-        weir_live_cool(&router->live, weir_snapshot_deployment(snapshot, i)->slot, now_ns * 2, &cause);
+        weir_live_cool(&router->live, weir_snapshot_deployment(snapshot, i)->slot, now_ns * 2, &cause,
+                       now_ns);
     }
 }
 

@@ -350,6 +350,7 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
     case WEIR_EVENT_RETRY_REFUSED:
     case WEIR_EVENT_HEDGED:
     case WEIR_EVENT_HEDGE_LOST:
+    case WEIR_EVENT_COOLING_WAIT:
     case WEIR_EVENT_STREAM_BROKEN:
     case WEIR_EVENT_STREAM_RECOVERED:
     case WEIR_EVENT_STREAM_CONTINUED:

@@ -127,6 +127,9 @@ void kit_event_text(const struct weir_event *event, char *text, size_t max)
     case WEIR_EVENT_HEDGE_LOST:
         snprintf(rest, room, " %.*s to %" PRIu32, S(event->deployment), event->u.hedge_lost.winner);
         break;
+    case WEIR_EVENT_COOLING_WAIT:
+        snprintf(rest, room, " %g", weir_time_to_s(event->u.cooling_wait.wait_ns));
+        break;
     case WEIR_EVENT_COOLDOWN_SET:
         name = weir_cooldown_rule_name(event->u.cooldown_set.rule);
         snprintf(rest, room, " %.*s %d %.*s %g%s", S(event->deployment), event->u.cooldown_set.failure.status,

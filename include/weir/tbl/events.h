@@ -9,6 +9,7 @@ X(FALLBACK, "Fallback", "the request moves to another group, to the next order, 
 X(RETRY_REFUSED, "RetryRefused", "the retry budget of the group is spent: no retry, or no second attempt beside a slow one")
 X(HEDGED, "Hedged", "an attempt has given nothing for too long: another one begins beside it")
 X(HEDGE_LOST, "HedgeLost", "an attempt is stopped because another one beside it has answered first")
+X(COOLING_WAIT, "CoolingWait", "every deployment cools down and no fallback is left: the call waits for the first of them")
 X(COOLDOWN_SET, "CooldownSet", "a deployment was taken out of every pick")
 X(STREAM_BROKEN, "StreamBroken", "a stream ended without being complete; says whether content had gone out")
 X(STREAM_RECOVERED, "StreamRecovered", "a stream that broke before content was served after all")

@@ -8,6 +8,7 @@
  */
 X(WEB_SEARCH, weir_filter_no_web_search)    /* 2: it cannot search the web, and another one of the name can */
 X(COOLDOWN, weir_filter_cooling)            /* 4: it is cooling down */
+X(RAMP, weir_filter_held_back)              /* 4: it has cooled down lately, and is offered to a part of the picks */
 X(PREFILL, weir_filter_no_prefill)          /* 7: a continuation needs one that takes the text so far (14.4) */
 X(CONTEXT, weir_filter_too_long)            /* 8: the prompt is too long for it */
 X(RPM, weir_filter_no_requests_left)        /* 8: its requests of the minute are used up */

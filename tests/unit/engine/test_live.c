@@ -55,9 +55,9 @@ static void a_cooldown_is_over_at_its_end_and_never_shortened(void **state)
 
     (void)state;
     add(2);
-    assert_true(weir_live_cool(&live, 1, 10 * S, &cause));
-    assert_false(weir_live_cool(&live, 1, 9 * S, &cause));
-    assert_false(weir_live_cool(&live, 1, 10 * S, &cause));
+    assert_true(weir_live_cool(&live, 1, 10 * S, &cause, 0));
+    assert_false(weir_live_cool(&live, 1, 9 * S, &cause, 0));
+    assert_false(weir_live_cool(&live, 1, 10 * S, &cause, 0));
     assert_true(weir_live_is_cooling(&live, 1, 10 * S - 1));
     assert_false(weir_live_is_cooling(&live, 1, 10 * S));
     assert_false(weir_live_is_cooling(&live, 0, 0));
@@ -72,13 +72,13 @@ static void a_run_is_cooling_only_while_all_of_it_is(void **state)
     add(2 * WEIR_LIVE_RUN_SLOTS);
     for (uint32_t slot = WEIR_LIVE_RUN_SLOTS; slot < 2 * WEIR_LIVE_RUN_SLOTS; slot++) {
         assert_false(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, 0));
-        (void)weir_live_cool(&live, slot, (slot + 1) * S, &cause);
+        (void)weir_live_cool(&live, slot, (slot + 1) * S, &cause, 0);
     }
     assert_true(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, 0));
     assert_false(weir_live_run_is_cooling(&live, 0, 0));
     assert_true(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, (WEIR_LIVE_RUN_SLOTS + 1) * S - 1));
     assert_false(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, (WEIR_LIVE_RUN_SLOTS + 1) * S));
-    (void)weir_live_cool(&live, WEIR_LIVE_RUN_SLOTS, 500 * S, &cause);
+    (void)weir_live_cool(&live, WEIR_LIVE_RUN_SLOTS, 500 * S, &cause, 0);
     assert_true(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, (WEIR_LIVE_RUN_SLOTS + 1) * S));
     assert_true(weir_live_validate(&live, 0));
 }
