@@ -16,7 +16,7 @@
  *     router key=value...
  *         retries retry_after initial max_delay jitter max_fallbacks weighted cooldown cap no_cooldowns fails
  *         fails.FIELD policy.FIELD threshold min_requests single bypass cancel_on_disconnect
- *         enforce checks margin filter match_all
+ *         enforce checks margin filter match_all strategy=NAME
  *         ask=access|budget|both continuation targets=fallback|group|fallback,group|group,fallback LIMIT
  *         SHARE
  *     alias NAME TARGET [hidden]

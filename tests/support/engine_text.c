@@ -210,6 +210,20 @@ static unsigned parse_ask(const char *value)
     return WEIR_ASK_ACCESS | WEIR_ASK_BUDGET;
 }
 
+static weir_strategy strategy_of(const char *name)
+{
+    static const char *const names[WEIR_STRATEGY_COUNT] = {
+#define X(strategy, name_, other_name, prose) [WEIR_STRATEGY_##strategy] = (name_),
+#include <weir/tbl/strategies.h>
+#undef X
+    };
+
+    for (int i = 0; i < WEIR_STRATEGY_COUNT; i++)
+        if (strcmp(names[i], name) == 0)
+            return (weir_strategy)i;
+    refuse("strategy", name);
+}
+
 static void set_router(struct weir_router_spec *router, const char *key, char *value)
 {
     if (strncmp(key, "fails.", 6) == 0)
@@ -218,6 +232,8 @@ static void set_router(struct weir_router_spec *router, const char *key, char *v
         set_field(&router->retry_policy, key + 7, value);
     else if (strcmp(key, "ask") == 0)
         router->ask_before_hop = parse_ask(value);
+    else if (strcmp(key, "strategy") == 0)
+        weir_strategy_spec_init(&router->strategy, strategy_of(value));
     else if (strcmp(key, "targets") == 0)
         kit_parse_targets(router->continue_to, value);
     else if (value == NULL || (!kit_parse_limit(&router->limits, key, value) &&
