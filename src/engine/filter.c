@@ -168,7 +168,8 @@ static const weir_deployment *pick_only(const struct weir_pick *pick)
 static const weir_deployment *pick_of_set(const struct weir_pick *pick, unsigned filters,
                                           struct weir_rand *rand)
 {
-    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 && !weir_tags_fill(pick, before_tags(filters)))
+    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 &&
+        !weir_tags_fill(pick, before_tags(filters) & ~WEIR_FILTER_BIT(RAMP)))
         return NULL;
     return pick_with(pick, filters, rand);
 }
@@ -260,6 +261,20 @@ bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_li
         for (uint32_t m = weir_filter_next(&c, 0); m < c.tier->count; m = weir_filter_next(&c, m + 1))
             if (!is_spent(snapshot, live, c.tier->members[m], minute))
                 return true;
+    }
+    return false;
+}
+
+bool weir_filter_any_warm(const struct weir_live *live, const struct weir_resolution *from, uint64_t now_ns)
+{
+    struct weir_candidates c = {.live = live, .now_ns = now_ns, .filters = WEIR_FILTER_BIT(COOLDOWN)};
+
+    if (from->set == NULL)
+        return !from->only->spec.blocked && !weir_live_is_cooling(live, from->only->slot, now_ns);
+    for (uint32_t i = 0; i < from->set->tier_count; i++) {
+        c.tier = &from->set->tiers[i];
+        if (weir_filter_next(&c, 0) < c.tier->count)
+            return true;
     }
     return false;
 }

@@ -186,6 +186,9 @@ bool weir_filter_is_starved(const struct weir_pick *pick);
 bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_live *live,
                              const struct weir_resolution *from, uint64_t now_ns);
 
+/* Whether a deployment of the name is neither cooling down nor blocked, whatever its limits leave. */
+bool weir_filter_any_warm(const struct weir_live *live, const struct weir_resolution *from, uint64_t now_ns);
+
 /* When the first of the cooldowns in the set ends; UINT64_MAX when none of its usable deployments cools. */
 uint64_t weir_filter_soonest_end(const struct weir_live *live, const struct weir_resolution *from,
                                  uint64_t now_ns);

@@ -145,13 +145,12 @@ static struct weir_retry_case case_of(const struct weir_call *call, const struct
         .own_list = has_own_list(call, failure->kind)};
 }
 
-/* Whether it would be retried, were there somebody who does not cool down. */
-static bool lacks_health_alone(struct weir_retry_case c)
+/* Whether it would be retried, did not all of them cool down. */
+static bool lacks_health_alone(const struct weir_call *call, struct weir_retry_case c)
 {
-    bool is_healthy = c.healthy;
-
     c.healthy = true;
-    return !is_healthy && weir_retry_is_worth(&c);
+    return !weir_filter_any_warm(&call->router->live, &call->frame->from, call->now_ns) &&
+           weir_retry_is_worth(&c);
 }
 
 static void lose(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
@@ -211,7 +210,7 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
     if (attempt != NULL)
         weir_attempt_report(call, attempt, again, loop->wait_ns);
     lose(call, failure, reason, attempt);
-    if (is_left && attempt != NULL && lacks_health_alone(c))
+    if (is_left && attempt != NULL && lacks_health_alone(call, c))
         weir_cool_note(call, attempt->deployment);
     call->state = again ? WEIR_CALL_WAIT : WEIR_CALL_LEAVE;
 }

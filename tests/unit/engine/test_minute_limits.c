@@ -40,6 +40,7 @@
     X("RS 5", rs_5_each_of_the_limits_makes_it_unhealthy) \
     X("RS 5", rs_5_limits_that_are_not_enforced_leave_it_healthy) \
     X("RS 5", rs_5_a_spent_id_is_not_healthy) \
+    X("beyond 4", beyond_4_a_spent_limit_is_no_cooldown_to_wait_for) \
     X("RS 6.3", rs_6_usage_based_routing_refuses_an_id_over_its_requests) \
     X("RS 6.3", rs_6_usage_based_routing_does_not_refuse_by_tokens) \
     X("RS 6.3", rs_6_with_all_over_their_limits_the_usage_is_told) \
@@ -492,6 +493,18 @@ static void rs_5_a_spent_id_is_not_healthy(void **state)
     expect(kit, "d", "d:500 fail:500");
     next_minute(kit);
     expect(kit, "d", "d:ok");
+}
+
+static void beyond_4_a_spent_limit_is_no_cooldown_to_wait_for(void **state)
+{
+    KIT(kit, "d g max.rpm=1; router retries=3 enforce cool_wait=100");
+    struct kit_call *call;
+    (void)state;
+
+    next_minute(kit);
+    expect(kit, "g", "d:ok");
+    call = expect_call(kit, "g", "d! fail:429");
+    expect_waits(call, 0, 0, 0);
 }
 
 static void rs_6_usage_based_routing_refuses_an_id_over_its_requests(void **state)

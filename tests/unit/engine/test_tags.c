@@ -47,6 +47,7 @@
     X("RS 4", rs_4_tags_hold_for_continuations) \
     X("RS 4", rs_4_tags_hold_for_hedges) \
     X("RS 4", rs_4_the_bypass_leaves_the_tags_on) \
+    X("beyond 4", beyond_4_a_match_that_is_held_back_is_still_the_match) \
     X("RS 3", rs_3_an_id_has_no_tag_filter) \
     X("RS 5", rs_5_tags_do_not_change_the_counts)
 /* clang-format on */
@@ -427,6 +428,16 @@ static void rs_4_the_bypass_leaves_the_tags_on(void **state)
     expect(kit, "g tags=b", "e:500 fail:500");
     expect(kit, "g tags=b", "e:ok");
     refuses(kit, "g tags=c");
+}
+
+static void beyond_4_a_match_that_is_held_back_is_still_the_match(void **state)
+{
+    KIT(kit, "d g tags=a fails=0 : 500 ok; e g tags=default; router retries=0 filter cooldown=5 ramp=1000");
+    (void)state;
+
+    expect(kit, "g tags=a", "d:500 fail:500");
+    kit_advance(kit, 6);
+    expect_each(kit, 20, "g tags=a", "d:ok");
 }
 
 static void rs_3_an_id_has_no_tag_filter(void **state)
