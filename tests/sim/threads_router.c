@@ -4,7 +4,8 @@
  *
  * Each worker takes the snapshot of the moment, as a worker of the gateway does, and plays calls on it: some
  * succeed, some fail with what cools, some are freed half-way.  The time is each worker's own and only grows;
- * all stay inside one bucket of the window, so that nothing is dropped and every entry can be added up.
+ * all stay inside one minute, so that nothing is dropped and every entry can be added up.  Every deployment
+ * has fewer slots than there are workers, and the first one fewer requests a minute than they would make.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +20,7 @@
 
 #include "unit.h"
 
-enum { WORKERS = 4, CALLS = 6000, RELOADS = 500, DEPLOYMENTS = 6 };
+enum { WORKERS = 4, CALLS = 6000, RELOADS = 500, DEPLOYMENTS = 6, SLOTS = 2, REQUESTS = 1000 };
 
 #define START_NS (1000 * WEIR_NS_PER_S)
 
@@ -29,6 +30,9 @@ struct shared {
     weir_snapshot *current;
     atomic_uint successes[DEPLOYMENTS];
     atomic_uint failures[DEPLOYMENTS];
+    atomic_uint starts[DEPLOYMENTS];
+    atomic_uint running[DEPLOYMENTS];
+    atomic_uint refused_by_minute;
     atomic_uint faults;
 };
 
@@ -51,6 +55,10 @@ static void add_deployments(weir_snapshot_builder *builder, unsigned turn)
         spec.group = WEIR_SLICE("g");
         spec.model = WEIR_SLICE("openai/m");
         spec.user = (void *)(uintptr_t)((i + turn) % DEPLOYMENTS);
+        spec.max_parallel = SLOTS;
+        if ((i + turn) % DEPLOYMENTS == 0)
+            spec.minute.requests = REQUESTS;
+        spec.minute.input_tokens = UINT32_MAX;
         assert_int_equal(weir_snapshot_add_deployment(builder, &spec), 0);
     }
 }
@@ -66,6 +74,7 @@ static weir_snapshot *make_snapshot(weir_router *router, unsigned turn)
     weir_router_spec_init(&spec);
     spec.num_retries = 3;
     spec.cooldown_ns = WEIR_NS_PER_MS;
+    spec.enforce_minute_limits = true;
     weir_snapshot_set_router(builder, &spec);
     assert_int_equal(weir_snapshot_build(builder, &snapshot), 0);
     weir_snapshot_builder_free(builder);
@@ -102,10 +111,17 @@ static bool end_attempt(struct worker *worker, weir_call *call, const struct wei
         {WEIR_KIND_INTERNAL, 500, 0, WEIR_ORIGIN_PROVIDER},
         {WEIR_KIND_AUTH, 401, 0, WEIR_ORIGIN_PROVIDER},
     };
-    static const struct weir_outcome fine = {0};
+    static const struct weir_outcome fine = {.prompt_tokens = 2, .completion_tokens = 3};
     uintptr_t index = (uintptr_t)weir_deployment_user(step->u.start.deployment);
     uint64_t turn = weir_rand_below(&worker->rand, 8);
 
+    atomic_fetch_add(&worker->shared->starts[index], 1);
+    if (atomic_fetch_add(&worker->shared->running[index], 1) >= SLOTS)
+        atomic_fetch_add(&worker->shared->faults, 1);
+    weir_call_on_opened(call, step->attempt, worker->now_ns);
+    if (turn >= 3 && turn < 7)
+        weir_call_on_chunk(call, step->attempt, &(struct weir_stream_chunk){.deltas = 1}, worker->now_ns);
+    atomic_fetch_sub(&worker->shared->running[index], 1);
     if (turn == 7)
         return false;
     if (turn < 3) {
@@ -113,10 +129,24 @@ static bool end_attempt(struct worker *worker, weir_call *call, const struct wei
         atomic_fetch_add(&worker->shared->failures[index], 1);
         return true;
     }
-    weir_call_on_chunk(call, step->attempt, &(struct weir_stream_chunk){.deltas = 1}, worker->now_ns);
     weir_call_on_finished(call, step->attempt, &fine, worker->now_ns);
     atomic_fetch_add(&worker->shared->successes[index], 1);
     return true;
+}
+
+/* A refusal has no step; one by a limit of the minute is a failure of the deployment. */
+static void count_refusals(struct shared *shared, weir_call *call)
+{
+    struct weir_event event;
+
+    while (weir_call_event(call, &event)) {
+        if (event.kind != WEIR_EVENT_ATTEMPT_REFUSED)
+            continue;
+        if (event.u.attempt_failed.failure.origin == WEIR_ORIGIN_ROUTER)
+            continue;
+        atomic_fetch_add(&shared->refused_by_minute, 1);
+        atomic_fetch_add(&shared->failures[event.deployment.ptr[1] - '0'], 1);
+    }
 }
 
 static void play_call(struct worker *worker, weir_snapshot *snapshot)
@@ -129,6 +159,7 @@ static void play_call(struct worker *worker, weir_snapshot *snapshot)
     weir_request_init(&request);
     request.model = WEIR_SLICE("g");
     request.stream = true;
+    request.prompt_tokens = 100;
     if (weir_call_begin(worker->shared->router, snapshot, &request, weir_mem_libc(), worker->now_ns, &call) !=
         0) {
         atomic_fetch_add(&worker->shared->faults, 1);
@@ -137,6 +168,7 @@ static void play_call(struct worker *worker, weir_snapshot *snapshot)
     while (goes_on) {
         if (weir_call_next(call, worker->now_ns, &step) != 0)
             atomic_fetch_add(&worker->shared->faults, 1);
+        count_refusals(worker->shared, call);
         if (step.kind == WEIR_STEP_START)
             goes_on = end_attempt(worker, call, &step);
         else if (step.kind == WEIR_STEP_DELIVER || step.kind == WEIR_STEP_FAIL)
@@ -184,6 +216,12 @@ static void check_views(struct shared *shared, uint64_t now_ns)
         assert_int_equal(view.successes, atomic_load(&shared->successes[index]));
         assert_int_equal(view.failures, atomic_load(&shared->failures[index]));
         assert_true(view.failures > 0 && view.successes > 0);
+        assert_int_equal(view.running, 0);
+        assert_int_equal(view.minute.requests, atomic_load(&shared->starts[index]));
+        /* what was reserved for the others was given back */
+        assert_int_equal(view.minute.tokens, 5 * view.successes);
+        assert_int_equal(view.minute.input_tokens, 2 * view.successes);
+        assert_int_equal(view.minute.output_tokens, 3 * view.successes);
         assert_true(view.cooldown_until_ns > START_NS && view.cooldown_until_ns <= now_ns + WEIR_NS_PER_MS);
     }
 }
@@ -197,6 +235,7 @@ static void threads_share_one_router_over_reloads(void **state)
     (void)state;
 
     assert_int_equal(weir_router_new(weir_mem_libc(), 1, &shared.router), 0);
+    weir_router_set_wall(shared.router, 0, START_NS);
     shared.current = make_snapshot(shared.router, 0);
     for (size_t i = 0; i < WORKERS; i++) {
         workers[i] = (struct worker){.shared = &shared, .now_ns = START_NS};
@@ -211,6 +250,8 @@ static void threads_share_one_router_over_reloads(void **state)
     assert_true(last_ns < START_NS + 60 * WEIR_NS_PER_S);
     assert_int_equal(atomic_load(&shared.faults), 0);
     check_views(&shared, last_ns);
+    assert_int_equal(atomic_load(&shared.starts[0]), REQUESTS);
+    assert_true(atomic_load(&shared.refused_by_minute) > 0);
     weir_snapshot_unref(shared.current);
     weir_router_free(shared.router);
 }
