@@ -237,7 +237,7 @@ static size_t print_chains(const struct weir_config *config, bool quiet)
 
 /* ---- numbers ---- */
 
-enum form { COUNT, SECONDS, RATE, HOLD, ON_OFF, SOURCES };
+enum form { COUNT, SECONDS, RATE, HOLD, BUDGET, HEDGE, GROWTH, ON_OFF, SOURCES };
 
 /* A number of the router: what it is called, where it ends up, and the settings that may give it, the
  * strongest first. */
@@ -272,6 +272,15 @@ static const struct number {
      OF(cooldown_ns),
      {WEIR_SETTING_router_cooldown_ns, WEIR_SETTING_litellm_cooldown_ns, WEIR_SETTING_default_cooldown_ns},
      3},
+    {"growing", GROWTH, OF(resilience.cooldown_growth), {WEIR_SETTING_router_cooldown_growth}, 1},
+    {"coming back", SECONDS, OF(resilience.cooldown_ramp_ns), {WEIR_SETTING_router_cooldown_ramp_ns}, 1},
+    {"all cooling",
+     SECONDS,
+     OF(resilience.all_cooling_wait_ns),
+     {WEIR_SETTING_router_all_cooling_wait_ns},
+     1},
+    {"retry budget", BUDGET, OF(resilience.retry_budget), {WEIR_SETTING_router_retry_budget}, 1},
+    {"hedge", HEDGE, OF(resilience.hedge), {WEIR_SETTING_router_hedge}, 1},
     {"allowed fails", COUNT, OF(allowed_fails), {WEIR_SETTING_router_allowed_fails}, 1},
     {"hops",
      COUNT,
@@ -333,6 +342,26 @@ static void say_hold(char text[TEXT_MAX], const struct weir_stream_hold *hold)
         (void)snprintf(text, TEXT_MAX, "all");
 }
 
+static void say_budget(char text[TEXT_MAX], const struct weir_retry_budget *budget)
+{
+    if (!budget->said)
+        (void)snprintf(text, TEXT_MAX, "not set");
+    else if (budget->ratio < 0)
+        (void)snprintf(text, TEXT_MAX, "none");
+    else
+        (void)snprintf(text, TEXT_MAX, "%g + %g/s", budget->ratio, budget->min_per_s);
+}
+
+static void say_growth(char text[TEXT_MAX], const struct weir_cooldown_growth *growth)
+{
+    if (growth->factor < 0)
+        (void)snprintf(text, TEXT_MAX, "not set");
+    else if (growth->factor > 1)
+        (void)snprintf(text, TEXT_MAX, "x %g to %g s", growth->factor, (double)growth->max_ns / 1e9);
+    else
+        (void)snprintf(text, TEXT_MAX, "none");
+}
+
 static void say_sources(char text[TEXT_MAX], const weir_continue_to to[WEIR_CONTINUE_SOURCES])
 {
     static const char *const names[] = {
@@ -365,6 +394,15 @@ static void say(char text[TEXT_MAX], enum form form, const void *value)
         break;
     case HOLD:
         say_hold(text, value);
+        break;
+    case BUDGET:
+        say_budget(text, value);
+        break;
+    case HEDGE:
+        say_seconds(text, ((const struct weir_hedge *)value)->after_ns);
+        break;
+    case GROWTH:
+        say_growth(text, value);
         break;
     case ON_OFF:
         (void)snprintf(text, TEXT_MAX, "%s", *(const bool *)value ? "on" : "off");

@@ -233,6 +233,7 @@ bool weir_compound_is(const struct weir_setting_row *row)
     static const bool is[WEIR_VALUE_NONE + 1] = {
         [WEIR_VALUE_RETRIES] = true,  [WEIR_VALUE_FAILS] = true,    [WEIR_VALUE_RATE] = true,
         [WEIR_VALUE_HOLD] = true,     [WEIR_VALUE_STRATEGY] = true, [WEIR_VALUE_SOURCES] = true,
+        [WEIR_VALUE_BUDGET] = true,   [WEIR_VALUE_HEDGE] = true,    [WEIR_VALUE_GROWTH] = true,
         [WEIR_VALUE_OVERRIDES] = true};
 
     return is[row->type];

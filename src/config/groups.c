@@ -1,6 +1,6 @@
 /*
- * Model: the limits of a group go to the engine, which merges them into the group's deployments; what the
- * gateway acts on is looked up by each deployment as it is read.
+ * Model: the limits of a group, and how it shares the load of failure, go to the engine, which merges them
+ * with the router's; what the gateway acts on is looked up by each deployment as it is read.
  */
 #include "config/groups.h"
 
@@ -59,6 +59,8 @@ static int add_group(struct weir_loader *loader, struct weir_slice group,
     weir_group_spec_init(&spec);
 #define LIMIT(key, member, type, unit, min, max, prose, router) spec.limits.member = settings->member;
 #include "config/tbl/limits.h"
+#define SHARE(key, member, type, unit, min, max, prose) spec.resilience.member = settings->member;
+#include "config/tbl/resilience.h"
     for (size_t i = 0; i < WEIR_CONTINUE_SOURCES; i++)
         spec.continue_to[i] = settings->continue_to.to[i];
     rv = weir_snapshot_add_group(loader->builder, group, &spec);

@@ -1,6 +1,6 @@
 /*
- * Limits that are maps (min_stream_rate, stream_hold), whoever wrote them: the file as YAML or a request as
- * JSON (beyond.md 1 and 2).
+ * Limits and the like that are maps (min_stream_rate, stream_hold, retry_budget, hedge, cooldown_growth),
+ * whoever wrote them: the file as YAML or a request as JSON (beyond.md 1, 2 and 4).
  *
  * A reader begins a value, puts the numbers of its keys by the rows of their section (weir_number_put), and
  * ends it; or it has a word instead of a map.
@@ -19,6 +19,9 @@
 union weir_limit_value {
     struct weir_stream_rate rate;
     struct weir_stream_hold hold;
+    struct weir_retry_budget budget;
+    struct weir_hedge hedge;
+    struct weir_cooldown_growth growth;
 };
 
 /* The section with the keys of a limit; WEIR_SECTIONS: it is no map. */
@@ -29,7 +32,7 @@ void weir_limit_begin(const struct weir_setting_row *row, union weir_limit_value
 /* Puts the value into out, of the C type of the row; false when a key that it needs was not said. */
 bool weir_limit_end(const struct weir_setting_row *row, union weir_limit_value *value, void *out);
 
-/* "0": no limit; "all", of stream_hold.  False for any other word. */
+/* "0": none; "all", of stream_hold.  False for any other word. */
 bool weir_limit_word(const struct weir_setting_row *row, struct weir_slice word, void *out);
 
 #endif

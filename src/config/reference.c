@@ -51,7 +51,8 @@ static const char *const intros[WEIR_SECTIONS] = {
     [WEIR_SECTION_WEIR] =
         "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
     [WEIR_SECTION_GROUP] =
-        "`weir_settings.groups.NAME`: settings of one group. A limit (all but the last two) is what the "
+        "`weir_settings.groups.NAME`: settings of one group. A limit (`timeout` to `stream_hold`) is what "
+        "the "
         "target of the hop says, else the request, the\ndeployment, its group, the router, each limit by "
         "itself. A target in a configured chain may have these limits\nas keys (`{model: NAME, ttft_timeout: "
         "2}`); a request may have those that `allow_request_overrides` lists in its\nfield `weir`.",
@@ -59,6 +60,9 @@ static const char *const intros[WEIR_SECTIONS] = {
     [WEIR_SECTION_HOLD] =
         "The keys of `stream_hold`, wherever it stands; one of them is needed, the first that is reached "
         "ends the window.",
+    [WEIR_SECTION_BUDGET] = "The keys of `retry_budget`; `ratio` is needed.",
+    [WEIR_SECTION_HEDGE] = "The keys of `hedge`; `after` is needed.",
+    [WEIR_SECTION_GROWTH] = "The keys of `cooldown_growth`; `factor` is needed.",
     [WEIR_SECTION_VARIABLE] =
         "Constants that are set by environment variables (or in `environment_variables`). "
         "Providers' keys (`OPENAI_API_KEY` and its kin), `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and "
@@ -78,6 +82,9 @@ static const char *const titles[WEIR_SECTIONS] = {
     [WEIR_SECTION_GROUP] = "weir_settings.groups",
     [WEIR_SECTION_RATE] = "min_stream_rate",
     [WEIR_SECTION_HOLD] = "stream_hold",
+    [WEIR_SECTION_BUDGET] = "retry_budget",
+    [WEIR_SECTION_HEDGE] = "hedge",
+    [WEIR_SECTION_GROWTH] = "cooldown_growth",
     [WEIR_SECTION_VARIABLE] = "Environment variables",
 };
 

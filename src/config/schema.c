@@ -1,5 +1,5 @@
 /*
- * One array of rows, made from the tables in the order: settings, limits, a group's settings, keys of limits
+ * One array of rows, made from the tables in the order: settings, limits, a group's settings, keys of values
  * that are maps, parts of the settings, a deployment's fields, their parts, what is known only.
  *
  * Keys are found by walking the array and comparing the section first; with a few hundred rows and keys of a
@@ -43,6 +43,13 @@ static const struct weir_setting_row rows[] = {
 #define HOLD_FIELD(key, member, type, unit, min, max, dflt, prose)                                           \
     ROW(HOLD, key, weir_stream_hold, member, type, unit, min, max, dflt, prose)
 #include "config/tbl/limits.h"
+#define BUDGET_FIELD(key, member, type, unit, min, max, dflt, prose)                                         \
+    ROW(BUDGET, key, weir_retry_budget, member, type, unit, min, max, dflt, prose)
+#define HEDGE_FIELD(key, member, type, unit, min, max, dflt, prose)                                          \
+    ROW(HEDGE, key, weir_hedge, member, type, unit, min, max, dflt, prose)
+#define GROWTH_FIELD(key, member, type, unit, min, max, dflt, prose)                                         \
+    ROW(GROWTH, key, weir_cooldown_growth, member, type, unit, min, max, dflt, prose)
+#include "config/tbl/resilience.h"
 #define PART_ROW(section_, key_, shape_, prose_)                                                             \
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \

@@ -29,6 +29,9 @@
     X(LIMIT, "", "limits")                                                                                   \
     X(RATE, "", "min_stream_rate")                                                                           \
     X(HOLD, "", "stream_hold")                                                                               \
+    X(BUDGET, "", "retry_budget")                                                                            \
+    X(HEDGE, "", "hedge")                                                                                    \
+    X(GROWTH, "", "cooldown_growth")                                                                         \
     X(VARIABLE, "", "environment variables")
 
 enum weir_section {
@@ -58,6 +61,9 @@ enum weir_section {
     X(KEEPALIVE, "a number of seconds")                                                                      \
     X(RATE, "{tokens_per_s: N, window: S, grace: S}, or 0")                                                  \
     X(HOLD, "{tokens: N, seconds: S}, all, or 0")                                                            \
+    X(BUDGET, "{ratio: R, min_per_s: N}, or 0")                                                              \
+    X(HEDGE, "{after: S, max: N}, or 0")                                                                     \
+    X(GROWTH, "{factor: F, max: S}, or 0")                                                                   \
     X(SOURCES, "a list of fallback and group")                                                               \
     X(EMPTY, "fail or pass")                                                                                 \
     X(OVERRIDES, "a list of names of limits")                                                                \

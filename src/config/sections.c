@@ -182,6 +182,8 @@ void weir_sections_router(const struct weir_settings *s, struct weir_router_spec
     spec.weighted_failover = s->weighted_failover;
 #define LIMIT(key, member, type, unit, min, max, prose, router) spec.limits.member = s->router_##member;
 #include "config/tbl/limits.h"
+#define SHARE(key, member, type, unit, min, max, prose) spec.resilience.member = s->router_##member;
+#include "config/tbl/resilience.h"
     spec.limits.timeout_ns = time_or(s->router_timeout_ns, s->request_timeout_ns, s->default_timeout_ns);
     spec.continuation = s->continuation;
     for (size_t i = 0; i < WEIR_CONTINUE_SOURCES && s->continue_to.to[0] != WEIR_CONTINUE_NOWHERE; i++)

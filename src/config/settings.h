@@ -56,6 +56,9 @@ enum weir_yes_no { WEIR_UNSAID, WEIR_NO, WEIR_YES };
 #define WEIR_SETTING_TYPE_KEEPALIVE  uint64_t
 #define WEIR_SETTING_TYPE_RATE       struct weir_stream_rate
 #define WEIR_SETTING_TYPE_HOLD       struct weir_stream_hold
+#define WEIR_SETTING_TYPE_BUDGET     struct weir_retry_budget
+#define WEIR_SETTING_TYPE_HEDGE      struct weir_hedge
+#define WEIR_SETTING_TYPE_GROWTH     struct weir_cooldown_growth
 #define WEIR_SETTING_TYPE_SOURCES    struct weir_continue_list
 #define WEIR_SETTING_TYPE_EMPTY      enum weir_empty_answer
 #define WEIR_SETTING_TYPE_OVERRIDES  uint32_t

@@ -184,6 +184,9 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_FAILS:
     case WEIR_VALUE_RATE:
     case WEIR_VALUE_HOLD:
+    case WEIR_VALUE_BUDGET:
+    case WEIR_VALUE_HEDGE:
+    case WEIR_VALUE_GROWTH:
     case WEIR_VALUE_STRATEGY:
     case WEIR_VALUE_SOURCES:
     case WEIR_VALUE_OVERRIDES:
@@ -281,6 +284,9 @@ static const struct {
     UNSET(LOG_FORMAT, {WEIR_LOG_JSON}),
     UNSET(RATE, {-1, WEIR_UNSET_NS, WEIR_UNSET_NS}),
     UNSET(HOLD, {false, WEIR_UNSET, WEIR_UNSET_NS}),
+    UNSET(BUDGET, {false, -1, 0}),
+    UNSET(HEDGE, {WEIR_UNSET_NS, 1}),
+    UNSET(GROWTH, {-1, WEIR_UNSET_NS}),
     UNSET(SOURCES, {{WEIR_CONTINUE_NOWHERE}}),
     UNSET(EMPTY, {WEIR_EMPTY_UNSAID}),
     UNSET(OVERRIDES, {0}),

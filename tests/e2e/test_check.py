@@ -81,7 +81,9 @@ def test_it_tells_limits_of_streams_and_where_they_come_from():
     place = r"\S*limits\.yaml:\d+"
     for line in (rf"first content   5 s         {place}", rf"silence         20 s        {place}", rf"least speed     1 tokens/s  {place}",
                  r"held back       not set     default", rf"whole call      90 s        {place}", rf"continuation    on          {place}",
-                 rf"continued by    fallback, group {place}", r"    with its own stream_hold, empty_answer, hedge  line \d+"):
+                 rf"continued by    fallback, group {place}", rf"growing         x 2 to 300 s {place}", rf"coming back     none        {place}",
+                 rf"all cooling     3 s         {place}", rf"retry budget    0.2 \+ 1/s   {place}", r"hedge           not set     default",
+                 r"    with its own stream_hold, empty_answer, hedge  line \d+"):
         assert re.search(rf"^ *{line}$", done.stdout, re.M), line
 
 

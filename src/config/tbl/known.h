@@ -235,16 +235,6 @@ KNOWN(ROUTER, model_list, SDK, "taken from the top level")
 KNOWN(ROUTER, max_retries, SDK, "the router is the only retry loop")
 KNOWN(ROUTER, weights, SDK, "weights that the administrators' pages set")
 
-KNOWN(WEIR, retry_budget, LATER, "a budget of retries")
-KNOWN(WEIR, hedge, LATER, "hedged attempts")
-KNOWN(WEIR, all_cooling_wait, LATER, "waiting for the end of a cooldown")
-KNOWN(WEIR, cooldown_growth, LATER, "cooldowns that grow, and soft returns")
-KNOWN(WEIR, cooldown_ramp, LATER, "cooldowns that grow, and soft returns")
-KNOWN(GROUP, retry_budget, LATER, "a budget of retries")
-KNOWN(GROUP, hedge, LATER, "hedged attempts")
-KNOWN(GROUP, all_cooling_wait, LATER, "waiting for the end of a cooldown")
-KNOWN(GROUP, cooldown_growth, LATER, "cooldowns that grow, and soft returns")
-KNOWN(GROUP, cooldown_ramp, LATER, "cooldowns that grow, and soft returns")
 KNOWN(WEIR, trace_calls, LATER, "traces of recent calls")
 
 #include "config/tbl/known_general.h"

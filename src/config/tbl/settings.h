@@ -14,7 +14,7 @@
  *          weir_policy; STRATEGY weir_strategy; LOG_FORMAT enum weir_log_format; OBJECT struct weir_slice,
  *          JSON of a map; KEEPALIVE as SECONDS, 0 or brought between min and max; SOURCES struct
  *          weir_continue_list; EMPTY enum weir_empty_answer; OVERRIDES uint32_t, a bit for each
- *          weir_limit_id; RATE and HOLD as in limits.h
+ *          weir_limit_id; RATE and HOLD as in limits.h; BUDGET, HEDGE and GROWTH as in resilience.h
  * min, max of the number as it is written (seconds, bytes, ...); 0, 0: none
  * default  as one would write it; "" is not set: WEIR_UNSET, WEIR_UNSET_NS, the empty slice
  */
@@ -115,6 +115,8 @@ SETTING(WEIR, access_log_format, access_log_format, LOG_FORMAT, "", 0, 0, "json"
 PART(WEIR, groups, "map of groups to maps of settings", "Limits and more for the deployments of one group; what a deployment says of its own beats them, and they beat the router's.")
 SETTING(WEIR, continuation_targets, continue_to, SOURCES, "", 0, 0, "", "Where a broken stream is continued, in that order: fallback, the group's chain; group, its other deployments and at last the same one again. Not set: [fallback].")
 SETTING(WEIR, empty_answer, empty_answer, EMPTY, "", 0, 0, "pass", "fail: an answer without any content and tokens counts as an internal failure; pass: it is an answer.")
+#define SHARE(key, member, type, unit, min, max, prose) SETTING(WEIR, key, router_##member, type, unit, min, max, "", prose)
+#include "config/tbl/resilience.h"
 SETTING(WEIR, allow_request_overrides, request_overrides, OVERRIDES, "", 0, 0, "", "The limits that a request may set for itself in its field weir.")
 
 SETTING(VARIABLE, INITIAL_RETRY_DELAY, initial_retry_delay_ns, SECONDS, "s", 0, 3600, "0.5", "First wait before a retry; doubled each time.")
