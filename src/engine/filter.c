@@ -18,22 +18,10 @@ static const double first_share = 0.1;
 static const unsigned pre_call =
     WEIR_FILTER_BIT(CONTEXT) | WEIR_FILTER_BIT(RPM) | WEIR_FILTER_BIT(REGION) | WEIR_FILTER_BIT(PARAMETERS);
 
-/* Whether a run of slots begins at the member, is the tier's alone, and cools down as a whole. */
-static bool run_is_cooling(const struct weir_candidates *c, uint32_t member)
-{
-    const struct weir_tier *tier = c->tier;
-    uint32_t slot = tier->slots[member], last = member + WEIR_LIVE_RUN_SLOTS - 1;
-
-    return tier->rising && last < tier->count && tier->slots[last] == slot + WEIR_LIVE_RUN_SLOTS - 1 &&
-           weir_live_run_is_cooling(c->live, slot, c->now_ns);
-}
-
 uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
 {
-    bool by_runs = (c->filters & WEIR_FILTER_BIT(COOLDOWN)) != 0;
-
     while (member < c->tier->count) {
-        if (by_runs && c->tier->slots[member] % WEIR_LIVE_RUN_SLOTS == 0 && run_is_cooling(c, member))
+        if (weir_filter_begins_run(c, member) && weir_filter_run_is_cooling(c, member))
             member += WEIR_LIVE_RUN_SLOTS;
         else if (weir_filter_keeps(c, member))
             break;

@@ -135,6 +135,23 @@ static inline bool weir_filter_keeps(const struct weir_candidates *c, uint32_t m
     return true;
 }
 
+/* Whether a run of slots begins at the member that is the tier's alone, one member after the other. */
+static inline bool weir_filter_begins_run(const struct weir_candidates *c, uint32_t member)
+{
+    const struct weir_tier *tier = c->tier;
+    uint32_t last = member + WEIR_LIVE_RUN_SLOTS - 1;
+
+    return tier->slots[member] % WEIR_LIVE_RUN_SLOTS == 0 && tier->rising && last < tier->count &&
+           tier->slots[last] == tier->slots[member] + WEIR_LIVE_RUN_SLOTS - 1;
+}
+
+/* Whether all members of the run that begins there are dropped because they cool down. */
+static inline bool weir_filter_run_is_cooling(const struct weir_candidates *c, uint32_t member)
+{
+    return (c->filters & WEIR_FILTER_BIT(COOLDOWN)) != 0 &&
+           weir_live_run_is_cooling(c->live, c->tier->slots[member], c->now_ns);
+}
+
 /* The first member from the given one on that no filter drops; the tier's count when there is none. */
 uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member);
 

@@ -61,6 +61,25 @@ void weir_latency_sample(struct weir_live *live, uint32_t slot, enum weir_pace p
         memory_order_relaxed);
 }
 
+bool weir_latency_run_counts(const struct weir_live *live, uint32_t slot, enum weir_pace pace,
+                             int32_t ttl_ticks, uint32_t now_tick)
+{
+    struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
+    uint32_t first = slot % WEIR_LIVE_BLOCK_SLOTS, age, oldest = 0;
+    _Atomic uint32_t *bound = &block->oldest_ticks[pace][first / WEIR_LIVE_RUN_SLOTS];
+    uint64_t mean;
+
+    if ((int32_t)(now_tick - atomic_load_explicit(bound, memory_order_relaxed)) <= ttl_ticks)
+        return true;
+    for (uint32_t i = first; i < first + WEIR_LIVE_RUN_SLOTS; i++) {
+        mean = atomic_load_explicit(&block->means[pace][i], memory_order_relaxed);
+        age = now_tick - (uint32_t)mean;
+        oldest = mean != 0 && (int32_t)age > (int32_t)oldest ? age : oldest;
+    }
+    atomic_store_explicit(bound, now_tick - oldest, memory_order_relaxed);
+    return (int32_t)oldest <= ttl_ticks;
+}
+
 double weir_latency_mean(const struct weir_live *live, uint32_t slot, enum weir_pace pace, uint64_t ttl_ns,
                          uint64_t now_ns)
 {

@@ -10,6 +10,7 @@
 #define WEIR_ENGINE_LATENCY_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <weir/snapshot.h>
@@ -49,6 +50,10 @@ static inline uint32_t weir_latency_key(const struct weir_live *live, uint32_t s
 
     return (int32_t)(now_tick - (uint32_t)mean) <= ttl_ticks ? (uint32_t)(mean >> 32) : 0;
 }
+
+/* Whether all means of a run count, which begins at the slot: their keys need no look at their ages. */
+bool weir_latency_run_counts(const struct weir_live *live, uint32_t slot, enum weir_pace pace,
+                             int32_t ttl_ticks, uint32_t now_tick);
 
 /* The mean itself; 0 where there is none. */
 double weir_latency_mean(const struct weir_live *live, uint32_t slot, enum weir_pace pace, uint64_t ttl_ns,

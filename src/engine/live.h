@@ -66,6 +66,8 @@ struct weir_live_block {
     /* By kind, and by minutes that are even or odd: number of the minute, count. */
     _Atomic uint64_t usage[WEIR_USAGES][2][WEIR_LIVE_BLOCK_SLOTS];
     _Atomic uint64_t means[WEIR_PACES][WEIR_LIVE_BLOCK_SLOTS]; /* float, time of the newest sample */
+    /* At most the time of the oldest of a run's means. */
+    _Atomic uint32_t oldest_ticks[WEIR_PACES][WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS];
     _Atomic uint64_t peaks[WEIR_PACES][WEIR_LIVE_BLOCK_SLOTS]; /* float, time of the last change in ms */
     struct weir_live_record records[WEIR_LIVE_BLOCK_SLOTS];
 };

@@ -11,6 +11,8 @@
 #include "engine/strategy/lowest.h"
 #include "engine/strategy/room.h"
 
+enum { DRAWS_FOR_UNSEEN = 4, DRAWS_IN_BUFFER = 64 };
+
 static inline uint32_t key_of(const struct weir_candidates *c, uint32_t member, enum weir_pace pace)
 {
     return weir_latency_key(c->live, c->tier->slots[member], pace, weir_latency_ticks(c->strategy->ttl_ns),
@@ -29,6 +31,39 @@ static uint64_t first(const struct weir_candidates *c, uint32_t member)
     return key != 0 ? key : key_of(c, member, WEIR_PACE_WHOLE);
 }
 
+static const _Atomic uint64_t *whole_words(const struct weir_live_block *block)
+{
+    return block->means[WEIR_PACE_WHOLE];
+}
+
+static const _Atomic uint64_t *first_words(const struct weir_live_block *block)
+{
+    return block->means[WEIR_PACE_FIRST];
+}
+
+/* None of the run's means is too old to count. */
+static inline bool suffice(const struct weir_candidates *c, uint32_t slot, enum weir_pace pace)
+{
+    return weir_latency_run_counts(c->live, slot, pace, weir_latency_ticks(c->strategy->ttl_ns),
+                                   weir_latency_tick(c->now_ns));
+}
+
+static bool whole_suffice(const struct weir_candidates *c, uint32_t slot)
+{
+    return suffice(c, slot, WEIR_PACE_WHOLE);
+}
+
+static bool first_suffice(const struct weir_candidates *c, uint32_t slot)
+{
+    return suffice(c, slot, WEIR_PACE_FIRST);
+}
+
+static inline bool is_above(const struct weir_candidates *c, uint64_t word, uint64_t number)
+{
+    (void)c;
+    return word >> 32 > number;
+}
+
 /* The key of a latency that is (1 + buffer) times as high. */
 static uint64_t with_buffer(uint64_t key, double buffer)
 {
@@ -41,33 +76,31 @@ static uint64_t with_buffer(uint64_t key, double buffer)
     return bits;
 }
 
-/* One of the candidates up to the bound, evenly; the one that is known when it is the only one. */
-static uint32_t one_of(const struct weir_candidates *c, weir_number_of *number_of, uint64_t bound,
-                       uint32_t known, struct weir_rand *rand)
-{
-    struct weir_reservoir equals = {0, 1};
-
-    for (uint32_t i = 0; i < c->tier->count; i++)
-        if (number_of(c, i) <= bound && weir_filter_keeps(c, i) && weir_has_room(c, i) &&
-            weir_reservoir_takes(&equals, rand))
-            known = i;
-    return known;
-}
-
-static inline __attribute__((always_inline)) uint32_t pick(const struct weir_candidates *c,
-                                                           weir_number_of *number_of, struct weir_rand *rand)
+WEIR_LOWEST_INLINE uint32_t pick(const struct weir_candidates *c, const struct weir_lowest_by *by,
+                                 struct weir_rand *rand)
 {
     double buffer = c->strategy->lowest_latency_buffer;
-    uint32_t member = weir_draw_zero(c, number_of, weir_has_room, rand);
+    uint32_t member = weir_lowest_draw(c, by, 0, DRAWS_FOR_UNSEEN, rand), lowest;
+    uint64_t bound;
 
-    if (member == WEIR_PICK_NONE)
-        member = weir_lowest(c, number_of, weir_has_room, rand);
-    if (member == WEIR_PICK_NONE || !(buffer > 0))
+    if (member != WEIR_PICK_NONE)
         return member;
-    return one_of(c, number_of, with_buffer(number_of(c, member), buffer), member, rand);
+    lowest = weir_lowest_of(c, by, rand);
+    if (lowest == WEIR_PICK_NONE || !(buffer > 0))
+        return lowest;
+    bound = with_buffer(by->number_of(c, lowest), buffer);
+    member = weir_lowest_draw(c, by, bound, DRAWS_IN_BUFFER, rand);
+    if (member == WEIR_PICK_NONE)
+        member = weir_lowest_within(c, by, bound, rand);
+    return member != WEIR_PICK_NONE ? member : lowest;
 }
 
 uint32_t weir_pick_by_latency(const struct weir_candidates *c, struct weir_rand *rand)
 {
-    return c->request->stream ? pick(c, first, rand) : pick(c, whole, rand);
+    static const struct weir_lowest_by by_whole = {whole, weir_has_room, whole_words, whole_suffice,
+                                                   is_above},
+                                       by_first = {first, weir_has_room, first_words, first_suffice,
+                                                   is_above};
+
+    return c->request->stream ? pick(c, &by_first, rand) : pick(c, &by_whole, rand);
 }

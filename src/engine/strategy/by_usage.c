@@ -6,14 +6,49 @@
 #include "engine/strategy/room.h"
 #include "engine/usage.h"
 
+enum { DRAWS = 4 };
+
 static uint64_t tokens(const struct weir_candidates *c, uint32_t member)
 {
     return weir_usage_of(c->live, c->tier->slots[member], WEIR_USAGE_TOKENS, c->minute);
 }
 
+static const _Atomic uint64_t *even(const struct weir_live_block *block)
+{
+    return block->usage[WEIR_USAGE_TOKENS][0];
+}
+
+static const _Atomic uint64_t *odd(const struct weir_live_block *block)
+{
+    return block->usage[WEIR_USAGE_TOKENS][1];
+}
+
+static bool suffice(const struct weir_candidates *c, uint32_t slot)
+{
+    (void)c;
+    (void)slot;
+    return true;
+}
+
+static inline bool is_above(const struct weir_candidates *c, uint64_t word, uint64_t number)
+{
+    uint64_t count = word - (c->minute << WEIR_USAGE_COUNT_BITS);
+
+    return count <= WEIR_USAGE_COUNT_MAX && count > number;
+}
+
+WEIR_LOWEST_INLINE uint32_t pick(const struct weir_candidates *c, const struct weir_lowest_by *by,
+                                 struct weir_rand *rand)
+{
+    uint32_t member = weir_lowest_draw(c, by, 0, DRAWS, rand);
+
+    return member != WEIR_PICK_NONE ? member : weir_lowest_of(c, by, rand);
+}
+
 uint32_t weir_pick_by_usage(const struct weir_candidates *c, struct weir_rand *rand)
 {
-    uint32_t member = weir_draw_zero(c, tokens, weir_has_room, rand);
+    static const struct weir_lowest_by in_even = {tokens, weir_has_room, even, suffice, is_above},
+                                       in_odd = {tokens, weir_has_room, odd, suffice, is_above};
 
-    return member != WEIR_PICK_NONE ? member : weir_lowest(c, tokens, weir_has_room, rand);
+    return c->minute % 2 == 0 ? pick(c, &in_even, rand) : pick(c, &in_odd, rand);
 }

@@ -9,18 +9,11 @@
 #include "engine/strategy/lowest.h"
 #include "engine/usage.h"
 
-enum { EXACT_MAX = 256, SAMPLE = 32 };
+enum { EXACT_MAX = 128, SAMPLE = 32 };
 
 static uint64_t running(const struct weir_candidates *c, uint32_t member)
 {
     return weir_usage_running(c->live, c->tier->slots[member]);
-}
-
-static bool any(const struct weir_candidates *c, uint32_t member)
-{
-    (void)c;
-    (void)member;
-    return true;
 }
 
 /* The least busy of some members; WEIR_PICK_NONE when none of them passes the filters. */
@@ -40,7 +33,7 @@ static uint32_t sample(const struct weir_candidates *c, struct weir_rand *rand)
     return best;
 }
 
-/* The least busy of the candidates, of which there are few: whole runs that cool down are passed over. */
+/* The least busy of all candidates: whole runs that cool down are passed over. */
 static uint32_t search(const struct weir_candidates *c, struct weir_rand *rand)
 {
     struct weir_reservoir equals = {0, 0};
@@ -61,10 +54,7 @@ static uint32_t search(const struct weir_candidates *c, struct weir_rand *rand)
 
 uint32_t weir_pick_least_busy(const struct weir_candidates *c, struct weir_rand *rand)
 {
-    uint32_t member;
+    uint32_t member = c->tier->count > EXACT_MAX ? sample(c, rand) : WEIR_PICK_NONE;
 
-    if (c->tier->count <= EXACT_MAX)
-        return weir_lowest(c, running, any, rand);
-    member = sample(c, rand);
     return member != WEIR_PICK_NONE ? member : search(c, rand);
 }
