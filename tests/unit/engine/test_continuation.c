@@ -121,6 +121,7 @@ static void decision_31_only_failures_that_would_be_retried_or_429(void **state)
         {"409", true},
         {"429", true},
         {"429/30", true},
+        {"rate_limit=400", true},
         {"400", false},
         {"404", false},
         {"422", false},
