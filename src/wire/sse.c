@@ -46,6 +46,7 @@ static size_t find_event_end(struct weir_sse *sse, struct weir_slice input)
         size_t line = find_line_end(rest);
         bool completes_crlf = sse->after_cr && input.ptr[at] == '\n', empty;
 
+        sse->lone_cr |= sse->after_cr && !completes_crlf;
         sse->after_cr = false;
         if (line == rest.len) {
             sse->in_line = true;
@@ -58,7 +59,10 @@ static size_t find_event_end(struct weir_sse *sse, struct weir_slice input)
         sse->in_line = false;
         if (input.ptr[at - 1] == '\r') {
             sse->after_cr = at == input.len;
-            at += at < input.len && input.ptr[at] == '\n';
+            if (at < input.len && input.ptr[at] == '\n')
+                at++;
+            else
+                sse->lone_cr |= at < input.len;
         }
         if (empty)
             return at;
@@ -146,7 +150,7 @@ static struct weir_slice without_mark(struct weir_sse *sse, struct weir_slice ra
 static int tell(struct weir_sse *sse, struct weir_slice raw, struct weir_sse_event *ret_event)
 {
     struct weir_slice rest = without_mark(sse, raw);
-    struct weir_sse_event event = {.raw = rest};
+    struct weir_sse_event event = {.raw = rest, .lone_cr = sse->lone_cr};
     int r = 0;
 
     sse->started = true;

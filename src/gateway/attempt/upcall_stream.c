@@ -4,7 +4,8 @@
  * Before the attempt is committed events are copied to a bounded buffer; when that is full, or holds too many
  * events, what there is counts as content, since holding on would only end in a failure.  Afterwards an event
  * costs no copy: it passes as up to three slices, the middle one being the model's name as the caller is to
- * see it.  An event whose data had several lines is the exception and is written anew.
+ * see it.  An event whose data had several lines is the exception and is written anew; so is one with lines
+ * that end in a CR alone, which many clients do not know.
  */
 #include "gateway/attempt/upcall_stream.h"
 
@@ -56,6 +57,24 @@ static struct weir_slice rewrite(struct weir_upcall *upcall, const struct weir_s
         if (at[i] == '\n')
             at[i] = ' ';
     return text;
+}
+
+/* Ends lines with LF that end in a CR alone. */
+static void use_line_feeds(struct weir_upcall *upcall, struct spliced *out)
+{
+    struct weir_buf *scratch = &upcall->job->worker->scratch;
+    char *at;
+
+    if (out->parts[0].ptr == scratch->ptr) /* written anew */
+        return;
+    weir_buf_clear(scratch);
+    if (weir_buf_append_all(scratch, out->parts, 3) < 0)
+        return;
+    at = scratch->ptr;
+    *out = (struct spliced){.parts = {weir_buf_slice(scratch)}};
+    for (size_t i = 0; i < out->parts[0].len; i++)
+        if (at[i] == '\r' && (i + 1 == out->parts[0].len || at[i + 1] != '\n'))
+            at[i] = '\n';
 }
 
 static struct spliced splice(struct weir_upcall *upcall, const struct weir_sse_event *event,
@@ -231,6 +250,8 @@ static void forward(struct weir_upcall *upcall, const struct weir_sse_event *eve
         weir_upcall_fail_here(upcall);
         return;
     }
+    if (event->lone_cr)
+        use_line_feeds(upcall, &out);
     if (!upcall->committed)
         hold(upcall, &out);
     if (upcall->committed && !upcall->told)

@@ -112,6 +112,37 @@ static void lf_cr_lf_and_cr_end_a_line(void **state)
     tells("data: a\rdata: b\r\r\n", "||a\nb|;");
 }
 
+/* Whether the last event of the stream tells that. */
+static bool tells_lone_cr(const char *text, size_t step)
+{
+    struct weir_slice piece;
+    struct weir_sse_event event = {.lone_cr = false};
+    struct weir_sse sse;
+    struct chunks chunks;
+
+    weir_sse_init(&sse, weir_mem_libc(), 1000);
+    chunks_init(&chunks, weir_slice_str(text), NULL, step);
+    while (chunks_next(&chunks, &piece))
+        while (weir_sse_next(&sse, &piece, &event) == WEIR_SSE_EVENT)
+            continue;
+    chunks_deinit(&chunks);
+    weir_sse_deinit(&sse);
+    return event.lone_cr;
+}
+
+static void a_cr_that_has_no_lf_is_told(void **state)
+{
+    (void)state;
+    for (size_t step = 1; step < 20; step++) {
+        assert_true(tells_lone_cr("data: a\r\r", step));
+        assert_true(tells_lone_cr("data: a\rdata: b\r\n\r\n", step));
+        assert_true(tells_lone_cr("data: a\r\rdata: b\n\n", step));
+        assert_false(tells_lone_cr("data: a\r\n\r\n", step));
+        assert_false(tells_lone_cr("\r\n\r\ndata: a\r\n\n", step));
+        assert_false(tells_lone_cr("data: a\n\n", step));
+    }
+}
+
 static void comments_and_retry_are_passed_on_and_say_nothing(void **state)
 {
     (void)state;
@@ -265,6 +296,7 @@ int main(void)
         cmocka_unit_test(one_blank_after_the_colon_is_dropped),
         cmocka_unit_test(several_data_lines_are_joined_by_lf),
         cmocka_unit_test(lf_cr_lf_and_cr_end_a_line),
+        cmocka_unit_test(a_cr_that_has_no_lf_is_told),
         cmocka_unit_test(comments_and_retry_are_passed_on_and_say_nothing),
         cmocka_unit_test(a_byte_order_mark_may_stand_at_the_start_only),
         cmocka_unit_test(the_last_event_needs_no_empty_line),
