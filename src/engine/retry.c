@@ -60,10 +60,13 @@ static bool is_passing(const struct weir_failure *failure)
     return failure->kind != WEIR_KIND_NOT_FOUND && status_is_retryable(failure->status);
 }
 
-bool weir_retry_mends(const struct weir_failure *failure)
+bool weir_retry_mends(const struct weir_failure *failure, uint32_t size)
 {
-    return failure->kind == WEIR_KIND_RATE_LIMIT ||
-           (failure->kind != WEIR_KIND_GUARDRAIL && is_passing(failure));
+    if (failure->kind == WEIR_KIND_RATE_LIMIT)
+        return true;
+    if (failure->kind == WEIR_KIND_GUARDRAIL || (is_refusal(failure) && size == 1))
+        return false;
+    return is_passing(failure);
 }
 
 bool weir_retry_is_worth(const struct weir_retry_case *c)
