@@ -22,7 +22,7 @@
 #include "base/buf.h"
 #include "gateway/answer/fail_text.h"
 #include "gateway/answer/headers.h"
-#include "gateway/attempt/so_far.h"
+#include "gateway/continuation/so_far.h"
 #include "gateway/log/access_log.h"
 #include "gateway/request/asked.h"
 #include "net/server.h"

@@ -11,7 +11,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/continued.h"
+#include "gateway/continuation/continued.h"
 #include "provider/openai_read.h"
 #include "provider/prefill.h"
 #include "wire/json_read.h"

@@ -11,9 +11,9 @@
 
 #include "base/slice.h"
 #include "base/time.h"
-#include "gateway/attempt/continued.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upstream.h"
+#include "gateway/continuation/continued.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
 #include "gateway/job.h"

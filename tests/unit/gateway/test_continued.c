@@ -8,7 +8,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/continued.h"
+#include "gateway/continuation/continued.h"
 #include "provider/openai_read.h"
 #include "test_mem.h"
 #include "wire/json_read.h"

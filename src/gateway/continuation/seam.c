@@ -7,7 +7,7 @@
  * When no longer repeat is possible, the longest that has come is the answer: the longest end of the window
  * that is a start of the new text, by the prefix function of Knuth, Morris and Pratt.
  */
-#include "gateway/attempt/seam.h"
+#include "gateway/continuation/seam.h"
 
 #include <stdint.h>
 #include <string.h>

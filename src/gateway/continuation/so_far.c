@@ -1,10 +1,10 @@
 /*
  * An answer that is not carried on costs the walk over one chunk, for its names, and a copy of its text.
  */
-#include "gateway/attempt/so_far.h"
+#include "gateway/continuation/so_far.h"
 
 #include "base/slice.h"
-#include "gateway/attempt/usage_sum.h"
+#include "gateway/continuation/usage_sum.h"
 #include "wire/json_read.h"
 
 static const struct weir_slice names[WEIR_IDENTITIES] = {

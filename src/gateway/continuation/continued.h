@@ -18,8 +18,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "gateway/attempt/seam.h"
-#include "gateway/attempt/so_far.h"
+#include "gateway/continuation/seam.h"
+#include "gateway/continuation/so_far.h"
 #include "provider/dialect.h"
 #include "wire/sse.h"
 

@@ -5,12 +5,12 @@
  * Text is taken as written once the seam is open, and where it holds half of a surrogate pair, which has no
  * decoded form: such a text is no repeat, and nothing can be carried on behind it.
  */
-#include "gateway/attempt/continued.h"
+#include "gateway/continuation/continued.h"
 
 #include <weir/error.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/usage_sum.h"
+#include "gateway/continuation/usage_sum.h"
 #include "wire/json_read.h"
 #include "wire/json_splice.h"
 #include "wire/json_write.h"
