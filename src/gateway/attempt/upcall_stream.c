@@ -129,17 +129,17 @@ static uint64_t count_prompts(const struct weir_json_value *prompt)
     return count == 0 ? 1 : count;
 }
 
-/* The choices that the request wants. */
+/* The choices that the request wants; as many as it likes when their number is beyond counting. */
 static uint64_t choices_of(const struct weir_asked *asked)
 {
-    uint64_t each = 1, prompts = 1;
+    uint64_t each = 1, prompts = 1, choices;
 
     for (size_t i = 0; i < asked->member_count; i++)
         if (weir_json_key_is(&asked->members[i], WEIR_SLICE("n")))
             (void)!weir_json_u64(&asked->members[i].value, &each);
         else if (weir_json_key_is(&asked->members[i], WEIR_SLICE("prompt")))
             prompts = count_prompts(&asked->members[i].value);
-    return each * prompts;
+    return __builtin_mul_overflow(each, prompts, &choices) ? UINT64_MAX : choices;
 }
 
 static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *event,
@@ -171,7 +171,9 @@ static bool is_complete(struct weir_upcall *upcall)
                       weir_job_now(upcall->job) + EMPTY_LINGER_NS);
         return false;
     }
-    upcall->complete = (uint64_t)__builtin_popcountll(upcall->ended) >= choices_of(&upcall->job->asked);
+    if (upcall->wanted == 0)
+        upcall->wanted = choices_of(&upcall->job->asked);
+    upcall->complete = (uint64_t)__builtin_popcountll(upcall->ended) >= upcall->wanted;
     return upcall->complete;
 }
 
