@@ -20,7 +20,7 @@
 #include "wire/json_write.h"
 
 /* Text that waited at the seam, escaped: it goes out with an event. */
-enum { HELD_TEXT_MAX = 6 * WEIR_SO_FAR_TEXT_MAX };
+enum { HELD_TEXT_MAX = 6 * WEIR_CONTINUE_TEXT_MAX };
 
 static const struct weir_settings *settings_of(const struct weir_upcall *upcall)
 {

@@ -182,24 +182,15 @@ static int count_text(struct weir_upcall *upcall, const struct weir_chunk *facts
                       struct weir_stream_chunk *chunk)
 {
     struct weir_so_far *so_far = &upcall->job->so_far;
-    struct weir_slice raw = weir_json_inside(&facts->text);
     size_t bytes = 0;
-    int r = 0;
+    int r;
 
     if (chunk->other && so_far->keeps)
         weir_so_far_stop(so_far);
-    if (upcall->continued != NULL) {
-        r = weir_continued_take(upcall->continued, facts, &bytes);
-    } else if (so_far->keeps && raw.len > 0) {
-        bytes = weir_json_decoded_len(raw);
-        if (bytes == WEIR_SLICE_NONE || facts->deltas > 1) {
-            weir_so_far_stop(so_far);
-            bytes = 0;
-        }
-        r = weir_so_far_reserve(so_far, raw.len) ? 0 : WEIR_CONTINUED_LOST;
-    }
+    r = upcall->continued != NULL ? weir_continued_take(upcall->continued, facts, &bytes)
+                                  : weir_so_far_take(so_far, facts, &bytes);
     chunk->text_bytes = (uint32_t)bytes;
-    chunk->other |= r == WEIR_CONTINUED_LOST;
+    chunk->other |= r == WEIR_SO_FAR_LOST;
     return r < 0 ? r : 0;
 }
 

@@ -80,9 +80,9 @@ static int take_text(struct weir_continued *continued, struct weir_slice raw, bo
 int weir_continued_take(struct weir_continued *continued, const struct weir_chunk *facts, size_t *ret_bytes)
 {
     struct weir_slice raw = weir_json_inside(&facts->text);
-    bool is_text = weir_json_decoded_len(raw) != WEIR_SLICE_NONE, last = facts->ended != 0;
+    size_t decoded = weir_json_decoded_len(raw), passing, room;
+    bool is_text = decoded != WEIR_SLICE_NONE, last = facts->ended != 0;
     struct weir_continued_chunk *now = &continued->now;
-    size_t bytes;
     int r = 0;
 
     *now = (struct weir_continued_chunk){.as_written = raw.len == 0 || !is_text ||
@@ -94,11 +94,15 @@ int weir_continued_take(struct weir_continued *continued, const struct weir_chun
         now->before = weir_seam_end(&continued->seam);
     if (r < 0)
         return r;
-    bytes = now->before.len + (now->as_written ? raw.len : total(now->text, 3));
-    *ret_bytes = bytes;
+    passing = room = now->before.len + total(now->text, 3);
+    if (now->as_written) {
+        passing += is_text ? decoded : 0;
+        room += raw.len; /* it is decoded in place of what it will be */
+    }
+    *ret_bytes = passing;
     if (!is_text || facts->deltas > 1)
         weir_so_far_stop(continued->so_far);
-    return weir_so_far_reserve(continued->so_far, bytes) ? 0 : WEIR_CONTINUED_LOST;
+    return weir_so_far_reserve(continued->so_far, room) ? 0 : WEIR_SO_FAR_LOST;
 }
 
 /* ---- writing ---- */

@@ -54,9 +54,8 @@ void weir_continued_show(struct weir_continued *continued, size_t shown);
 /* Accepts NULL. */
 void weir_continued_deinit(struct weir_continued *continued);
 
-/* Takes a chunk; *ret_bytes of text will pass.  0, WEIR_CONTINUED_LOST: they pass, but the answer cannot be
- * carried on after that; or negative: memory. */
-#define WEIR_CONTINUED_LOST 1
+/* Takes a chunk; *ret_bytes of text will pass.  0, WEIR_SO_FAR_LOST: the chunk passes, but the answer cannot
+ * be carried on behind it; or negative: memory. */
 WEIR_MUST_USE int weir_continued_take(struct weir_continued *continued, const struct weir_chunk *facts,
                                       size_t *ret_bytes);
 
