@@ -24,11 +24,6 @@ static bool parts_words(char c)
     return c == '-' || c == '.' || c == '@' || c == ':';
 }
 
-static bool is_alphanumeric(char c)
-{
-    return weir_char_is_digit(c) || (weir_char_lower(c) >= 'a' && weir_char_lower(c) <= 'z');
-}
-
 /* The pattern fits the whole of text, or with "*" at its end whole words at its start. */
 static bool fits(struct weir_slice pattern, struct weir_slice text)
 {
@@ -39,7 +34,7 @@ static bool fits(struct weir_slice pattern, struct weir_slice text)
         len--;
     if (text.len < len || (!open && text.len > len))
         return false;
-    if (len > 0 && text.len > len && is_alphanumeric(text.ptr[len]))
+    if (len > 0 && text.len > len && weir_char_is_alnum(text.ptr[len]))
         return false;
     for (size_t i = 0; i < len; i++) {
         char c = weir_char_lower(text.ptr[i]);
@@ -87,10 +82,5 @@ weir_prefill_form weir_prefill_form_of(const struct weir_provider *provider, str
 
 struct weir_slice weir_prefill_sent(weir_prefill_form form, struct weir_slice text)
 {
-    if (form != WEIR_PREFILL_TRIMMED)
-        return text;
-    while (text.len > 0 && (text.ptr[text.len - 1] == ' ' ||
-                            (text.ptr[text.len - 1] >= '\t' && text.ptr[text.len - 1] <= '\r')))
-        text.len--;
-    return text;
+    return form == WEIR_PREFILL_TRIMMED ? weir_slice_trim_end(text) : text;
 }
