@@ -124,9 +124,8 @@ struct weir_start {
     struct weir_slice model;     /* the provider's model with its provider, wildcards filled in */
     struct weir_slice overrides; /* of the hop's target; see struct weir_target */
     uint32_t hop;                /* hops to other groups before this attempt */
-    uint64_t
-        limit_ns; /* of the attempt, or of its first chunk; 0: none; the engine keeps it (decisions 17) */
-    bool holds;   /* a stream has a commit window: its content may be held for long */
+    uint64_t limit_ns; /* until its end, or its first chunk; 0: none; the engine keeps it (decisions 17) */
+    bool holds;        /* a stream has a commit window: its content may be held for long */
 };
 
 struct weir_ask {
