@@ -219,7 +219,7 @@ struct weir_hop_failure {
 /* Where the call stands; complete after COMMIT, DELIVER or FAIL. */
 struct weir_summary {
     struct weir_slice group; /* the group serving now (router-semantics 24: x-litellm-model-group) */
-    uint32_t retries;        /* retries made in the retry loop that is running or served */
+    uint32_t retries;        /* retries made in the loop that is running, served, or lost what FAIL tells */
     uint32_t max_retries;    /* N of that loop; 0 before its first failure */
     uint32_t hops;           /* hops to other groups begun */
     uint32_t attempts;       /* provider calls started */
