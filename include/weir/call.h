@@ -38,8 +38,7 @@ extern "C" {
 
 typedef struct weir_call weir_call;
 
-/* An answer is continued up to so many bytes of text: what a host must be able to keep of it (decisions 32).
- */
+/* Answers are continued up to so many bytes of text, which their host must be able to keep (decisions 32). */
 enum { WEIR_CONTINUE_TEXT_MAX = 256 * 1024 };
 
 /* Testing flags of a request (router-semantics 12); the host has checked that they are allowed.  Bits. */

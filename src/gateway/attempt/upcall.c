@@ -133,8 +133,7 @@ static int classify(struct weir_upcall *upcall, weir_mishap mishap, struct weir_
     return r;
 }
 
-/* The end, for better or worse.  What is on its way to the client refers to the source's bytes: it goes now.
- */
+/* The end, for better or worse.  What is on its way to the client is the source's bytes: it goes now. */
 static void end(struct weir_upcall *upcall)
 {
     upcall->told = true;
