@@ -261,6 +261,8 @@ WEIR_EXPORT const weir_deployment *weir_snapshot_find_deployment(const weir_snap
 WEIR_EXPORT size_t weir_snapshot_group_count(const weir_snapshot *snapshot);
 /* Groups in the order of their first deployment, wildcard patterns among them. */
 WEIR_EXPORT struct weir_slice weir_snapshot_group_name(const weir_snapshot *snapshot, size_t index);
+/* A group is called exactly so: no alias, and no name that a pattern matches. */
+WEIR_EXPORT bool weir_snapshot_has_group(const weir_snapshot *snapshot, struct weir_slice name);
 WEIR_EXPORT size_t weir_snapshot_alias_count(const weir_snapshot *snapshot);
 WEIR_EXPORT struct weir_slice weir_snapshot_alias_name(const weir_snapshot *snapshot, size_t index,
                                                        bool *ret_hidden);
