@@ -152,7 +152,7 @@ static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *
     if (facts->usage.told)
         upcall->usage = facts->usage;
     if (facts->usage.told && so_far->keeps)
-        weir_so_far_use(so_far, event->data, &facts->usage);
+        weir_so_far_note_usage(so_far, event->data, &facts->usage);
     upcall->ended |= facts->ended;
     upcall->spoken |= facts->spoken;
     if (facts->ended != 0 && upcall->finish.len == 0)
@@ -215,7 +215,7 @@ static void keep(struct weir_upcall *upcall, const struct weir_sse_event *event,
     if (!so_far->keeps || facts->text.text.len == 0)
         return;
     if (!so_far->named)
-        weir_so_far_name(so_far, event->data, upcall->reported, &upcall->job->arena);
+        weir_so_far_note_names(so_far, event->data, upcall->reported, &upcall->job->arena);
     weir_so_far_add_encoded(so_far, weir_json_inside(&facts->text));
     so_far->deltas++;
 }

@@ -23,11 +23,14 @@
 #include "provider/dialect.h"
 #include "wire/sse.h"
 
+/* Of what was held back, of the piece, and of what the seam gives up at the end. */
+enum { WEIR_CONTINUED_PARTS = 3 };
+
 /* What is done with the chunk that was taken last. */
 struct weir_continued_chunk {
-    struct weir_slice before;  /* text that goes out ahead of it, in a chunk of its own */
-    struct weir_slice text[3]; /* stands for its text; parts to be joined */
-    bool as_written;           /* its text stays as it is instead */
+    struct weir_slice before;                     /* text that goes out ahead of it, in a chunk of its own */
+    struct weir_slice text[WEIR_CONTINUED_PARTS]; /* stands for its text; to be joined */
+    bool as_written;                              /* its text stays as it is instead */
 };
 
 struct weir_continued {
@@ -35,7 +38,7 @@ struct weir_continued {
     struct weir_slice prefill; /* the text so far when it began; in the arena */
     struct weir_seam seam;
     bool begun; /* it has had content: what is empty is no start-up any more */
-    struct weir_continued_chunk now;
+    struct weir_continued_chunk taken;
     struct weir_buf piece;  /* the new text, decoded */
     struct weir_buf values; /* what is put into a chunk */
     struct weir_buf out;    /* what was written last */

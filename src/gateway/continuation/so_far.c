@@ -85,8 +85,8 @@ static void name(struct weir_so_far *so_far, enum weir_identity identity, struct
                             .value = weir_slice_sub(member, member.len - value.len, member.len)};
 }
 
-void weir_so_far_name(struct weir_so_far *so_far, struct weir_slice data, struct weir_slice reported,
-                      struct weir_arena *arena)
+void weir_so_far_note_names(struct weir_so_far *so_far, struct weir_slice data, struct weir_slice reported,
+                            struct weir_arena *arena)
 {
     so_far->named = true;
     for (unsigned i = 0; i < WEIR_IDENTITIES; i++) {
@@ -149,7 +149,8 @@ void weir_so_far_add_encoded(struct weir_so_far *so_far, struct weir_slice raw)
         weir_buf_commit(&so_far->text, weir_json_decode(raw, room));
 }
 
-void weir_so_far_use(struct weir_so_far *so_far, struct weir_slice data, const struct weir_usage *counts)
+void weir_so_far_note_usage(struct weir_so_far *so_far, struct weir_slice data,
+                            const struct weir_usage *counts)
 {
     struct weir_json_value usage;
 

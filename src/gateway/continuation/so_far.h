@@ -65,8 +65,8 @@ struct weir_slice weir_identity_name(enum weir_identity identity);
 
 /* Remembers the names in a chunk's data; reported is the model's for the caller.  Without memory there are
  * none. */
-void weir_so_far_name(struct weir_so_far *so_far, struct weir_slice data, struct weir_slice reported,
-                      struct weir_arena *arena);
+void weir_so_far_note_names(struct weir_so_far *so_far, struct weir_slice data, struct weir_slice reported,
+                            struct weir_arena *arena);
 
 /*
  * Takes a chunk before it is told to the engine; *ret_bytes of text are in it, for which there is room then.
@@ -88,6 +88,7 @@ void weir_so_far_add_encoded(struct weir_so_far *so_far, struct weir_slice raw);
 void weir_so_far_stop(struct weir_so_far *so_far);
 
 /* The running attempt has told its usage in a chunk with this data; a later one takes its place. */
-void weir_so_far_use(struct weir_so_far *so_far, struct weir_slice data, const struct weir_usage *counts);
+void weir_so_far_note_usage(struct weir_so_far *so_far, struct weir_slice data,
+                            const struct weir_usage *counts);
 
 #endif

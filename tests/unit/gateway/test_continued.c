@@ -53,11 +53,11 @@ static void first_says(const char *chunk)
     struct weir_chunk facts;
 
     read_event(chunk, &event, &facts);
-    weir_so_far_name(&kit.so_far, event.data, WEIR_SLICE("\"A\""), &kit.arena);
+    weir_so_far_note_names(&kit.so_far, event.data, WEIR_SLICE("\"A\""), &kit.arena);
     weir_so_far_add_encoded(&kit.so_far, weir_json_inside(&facts.text));
     kit.so_far.deltas++;
     if (facts.usage.told)
-        weir_so_far_use(&kit.so_far, event.data, &facts.usage);
+        weir_so_far_note_usage(&kit.so_far, event.data, &facts.usage);
 }
 
 static void begin_after(const char *chunk)
@@ -377,7 +377,7 @@ static void usage_that_is_told_again_and_again_counts_once(void **state)
         char data[64];
 
         (void)snprintf(data, sizeof(data), "{\"usage\":{\"completion_tokens\":%d}}", i);
-        weir_so_far_use(&kit.so_far, weir_slice_str(data), &counts);
+        weir_so_far_note_usage(&kit.so_far, weir_slice_str(data), &counts);
     }
     weir_so_far_carry_on(&kit.so_far);
     weir_so_far_carry_on(&kit.so_far);
