@@ -201,3 +201,17 @@ int weir_sse_finish(struct weir_sse *sse, struct weir_sse_event *ret_event)
     sse->told_held = true;
     return tell(sse, weir_buf_slice(&sse->held), ret_event);
 }
+
+int weir_sse_write_json(struct weir_buf *out, const struct weir_slice *parts, size_t count)
+{
+    int r = weir_buf_append(out, WEIR_SLICE("data: "));
+    size_t from = weir_buf_len(out);
+
+    if (r == 0)
+        r = weir_buf_append_all(out, parts, count);
+    /* JSON has line ends between its tokens alone. */
+    for (size_t i = out->start + from; i < out->end; i++)
+        if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
+            out->ptr[i] = ' ';
+    return r == 0 ? weir_buf_append(out, WEIR_SLICE("\n\n")) : r;
+}

@@ -71,4 +71,10 @@ WEIR_MUST_USE int weir_sse_next(struct weir_sse *sse, struct weir_slice *input,
  */
 WEIR_MUST_USE int weir_sse_finish(struct weir_sse *sse, struct weir_sse_event *ret_event);
 
+/*
+ * Appends an event whose data is the JSON in these parts, joined, in one line.  0, or the failure of the
+ * buffer; what it holds then is not to be sent.
+ */
+WEIR_MUST_USE int weir_sse_write_json(struct weir_buf *out, const struct weir_slice *parts, size_t count);
+
 #endif

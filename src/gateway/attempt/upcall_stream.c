@@ -35,28 +35,20 @@ static bool within(struct weir_slice outer, struct weir_slice inner)
     return inner.ptr >= outer.ptr && inner.ptr + inner.len <= outer.ptr + outer.len;
 }
 
-/* An event whose data is not a part of its bytes, with its data in one line: JSON has no line feeds but
- * between its tokens. */
+/* An event whose data is not a part of its bytes, written anew. */
 static struct weir_slice rewrite(struct weir_upcall *upcall, const struct weir_sse_event *event,
                                  const struct weir_json_value *model)
 {
     struct weir_buf *scratch = &upcall->job->worker->scratch;
     size_t before = (size_t)(model->text.ptr - event->data.ptr);
     const struct weir_slice parts[] = {
-        WEIR_SLICE("data: "), weir_slice_sub(event->data, 0, before), upcall->reported,
-        weir_slice_sub(event->data, before + model->text.len, event->data.len), WEIR_SLICE("\n\n")};
-    struct weir_slice text;
-    char *at;
+        weir_slice_sub(event->data, 0, before), upcall->reported,
+        weir_slice_sub(event->data, before + model->text.len, event->data.len)};
 
     weir_buf_clear(scratch);
-    if (weir_buf_append_all(scratch, parts, sizeof(parts) / sizeof(parts[0])) < 0)
+    if (weir_sse_write_json(scratch, parts, sizeof(parts) / sizeof(parts[0])) < 0)
         return event->raw;
-    at = scratch->ptr;
-    text = weir_buf_slice(scratch);
-    for (size_t i = 0; i + 2 < text.len; i++)
-        if (at[i] == '\n')
-            at[i] = ' ';
-    return text;
+    return weir_buf_slice(scratch);
 }
 
 /* Ends lines with LF that end in a CR alone. */

@@ -246,20 +246,6 @@ static int write_text_chunk(struct weir_continued *continued, struct weir_slice 
     return r == 0 ? weir_buf_append(out, WEIR_SLICE("\"},\"finish_reason\":null}]}\n\n")) : r;
 }
 
-/* In one line: JSON has no line feeds but between its tokens. */
-static int write_data(struct weir_buf *out, const struct weir_json_splice *splice)
-{
-    size_t from = weir_buf_len(out);
-    int r = weir_buf_append(out, WEIR_SLICE("data: "));
-
-    if (r == 0)
-        r = weir_buf_append_all(out, splice->parts, splice->part_count);
-    for (size_t i = out->start + from; i < out->end; i++)
-        if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
-            out->ptr[i] = ' ';
-    return r == 0 ? weir_buf_append(out, WEIR_SLICE("\n\n")) : r;
-}
-
 /* Nothing in it is the caller's: of the start-up, or a repeat. */
 static bool is_dropped(const struct weir_continued *continued, const struct weir_chunk *facts)
 {
@@ -284,7 +270,7 @@ static int write_chunk(struct weir_continued *continued, struct weir_slice data,
         return r;
     weir_json_splice_init(&edits.splice, data);
     r = edit(&edits, data);
-    return r == 0 ? write_data(&continued->out, &edits.splice) : r;
+    return r == 0 ? weir_sse_write_json(&continued->out, edits.splice.parts, edits.splice.part_count) : r;
 }
 
 /* What the caller has now. */

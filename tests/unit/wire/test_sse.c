@@ -289,6 +289,24 @@ static void streams_read_the_same_wherever_they_are_cut(void **state)
         check(input, &rand, 1 + i % 40, expected);
 }
 
+static void json_is_written_in_one_line(void **state)
+{
+    const struct weir_slice parts[] = {WEIR_SLICE("{\n\"a\":"), WEIR_SLICE("\"\\n\""), WEIR_SLICE("\r\n}")};
+    struct test_mem mem;
+    struct weir_buf out;
+
+    (void)state;
+    test_mem_init(&mem, 0);
+    weir_buf_init(&out, &mem.mem, 64);
+    assert_int_equal(weir_buf_append(&out, WEIR_SLICE(": x\n\n")), 0);
+    assert_int_equal(weir_sse_write_json(&out, parts, 3), 0);
+    assert_slice_is(weir_buf_slice(&out), ": x\n\ndata: { \"a\":\"\\n\"  }\n\n");
+    assert_int_equal(weir_sse_write_json(&out, parts, 3), 0);
+    assert_int_equal(weir_sse_write_json(&out, parts, 3), WEIR_ERR_LIMIT);
+    weir_buf_deinit(&out);
+    test_mem_assert_empty(&mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +324,7 @@ int main(void)
         cmocka_unit_test(an_event_over_the_limit_is_refused_however_it_comes),
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(streams_read_the_same_wherever_they_are_cut),
+        cmocka_unit_test(json_is_written_in_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
