@@ -38,6 +38,9 @@ extern "C" {
 
 typedef struct weir_call weir_call;
 
+/* Answers are continued up to so many bytes of text, which their host must be able to keep (decisions 32). */
+enum { WEIR_CONTINUE_TEXT_MAX = 256 * 1024 };
+
 /* Testing flags of a request (router-semantics 12); the host has checked that they are allowed.  Bits. */
 enum {
     WEIR_MOCK_FALLBACKS = 1,      /* internal failure before any attempt, no retries */
@@ -164,9 +167,8 @@ struct weir_start {
     struct weir_slice model;     /* the provider's model with its provider, wildcards filled in */
     struct weir_slice overrides; /* of the hop's target; see struct weir_target */
     uint32_t hop;                /* hops to other groups before this attempt */
-    uint64_t
-        limit_ns; /* of the attempt, or of its first chunk; 0: none; the engine keeps it (decisions 17) */
-    bool holds;   /* a stream has a commit window: its content may be held for long */
+    uint64_t limit_ns; /* until its end, or its first chunk; 0: none; the engine keeps it (decisions 17) */
+    bool holds;        /* a stream has a commit window: its content may be held for long */
 };
 
 struct weir_ask {
@@ -270,7 +272,7 @@ struct weir_hop_failure {
 /* Where the call stands; complete after COMMIT, DELIVER or FAIL. */
 struct weir_summary {
     struct weir_slice group; /* the group serving now (router-semantics 24: x-litellm-model-group) */
-    uint32_t retries;        /* retries made in the retry loop that is running or served */
+    uint32_t retries;        /* retries made in the loop that is running, served, or lost what FAIL tells */
     uint32_t max_retries;    /* N of that loop; 0 before its first failure */
     uint32_t hops;           /* hops to other groups begun */
     uint32_t attempts;       /* provider calls started */

@@ -51,9 +51,8 @@ struct weir_stream_rate {
 /* The commit window of a stream (beyond.md 2): content is held until it ends. */
 struct weir_stream_hold {
     bool said;
-    uint32_t tokens; /* it ends with that many content deltas; 0: no window; WEIR_UNSET: not by number */
-    uint64_t
-        window_ns; /* or so long after the first of them; WEIR_UNSET_NS: not by time; both: with the answer */
+    uint32_t tokens;    /* it ends with that many content deltas; 0: no window; WEIR_UNSET: not by number */
+    uint64_t window_ns; /* or so long after the first; WEIR_UNSET_NS: not by time; both: with the answer */
 };
 
 /*
@@ -287,8 +286,7 @@ struct weir_router_spec {
     uint32_t max_fallbacks;          /* hops to other groups in one call; 5; 0: none */
     bool weighted_failover;          /* siblings before any chain (13.2); false */
     struct weir_limits limits;       /* timeout_ns 6000 s; nothing else said */
-    bool
-        continuation; /* `enable_mid_stream_fallback_continuation`: streams that broke after content; false */
+    bool continuation;               /* of streams that broke after content (14.3); false */
     weir_continue_to continue_to[WEIR_CONTINUE_SOURCES]; /* in that order; WEIR_CONTINUE_FALLBACK alone */
     uint64_t cooldown_ns;                                /* 5 s; 0 counts as unset */
     uint64_t cooldown_cap_ns;                            /* most that a Retry-After may cool; 1 h */
@@ -374,6 +372,8 @@ WEIR_EXPORT const weir_deployment *weir_snapshot_find_deployment(const weir_snap
 WEIR_EXPORT size_t weir_snapshot_group_count(const weir_snapshot *snapshot);
 /* Groups in the order of their first deployment, wildcard patterns among them. */
 WEIR_EXPORT struct weir_slice weir_snapshot_group_name(const weir_snapshot *snapshot, size_t index);
+/* A group is called exactly so: no alias, and no name that a pattern matches. */
+WEIR_EXPORT bool weir_snapshot_has_group(const weir_snapshot *snapshot, struct weir_slice name);
 WEIR_EXPORT size_t weir_snapshot_alias_count(const weir_snapshot *snapshot);
 WEIR_EXPORT struct weir_slice weir_snapshot_alias_name(const weir_snapshot *snapshot, size_t index,
                                                        bool *ret_hidden);

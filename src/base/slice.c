@@ -29,6 +29,13 @@ struct weir_slice weir_slice_trim(struct weir_slice s)
     return s;
 }
 
+struct weir_slice weir_slice_trim_end(struct weir_slice s)
+{
+    while (s.len > 0 && weir_char_is_space(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
 static bool words_eq_ci(const char *a, const char *b)
 {
     return weir_word_lower(weir_word_load(a)) == weir_word_lower(weir_word_load(b));

@@ -34,6 +34,9 @@ static inline struct weir_slice weir_slice_sub(struct weir_slice s, size_t from,
 /* Without blanks, tabs, CR and LF at both ends. */
 struct weir_slice weir_slice_trim(struct weir_slice s);
 
+/* Without the white space (weir_char_is_space) at its end. */
+struct weir_slice weir_slice_trim_end(struct weir_slice s);
+
 /* In the header: against a literal, whose length the compiler knows, a comparison is a word or two. */
 static inline bool weir_slice_eq(struct weir_slice a, struct weir_slice b)
 {
@@ -105,6 +108,18 @@ static inline char weir_char_lower(char c)
 static inline bool weir_char_is_digit(char c)
 {
     return c >= '0' && c <= '9';
+}
+
+/* A letter or a digit of ASCII. */
+static inline bool weir_char_is_alnum(char c)
+{
+    return weir_char_is_digit(c) || (weir_char_lower(c) >= 'a' && weir_char_lower(c) <= 'z');
+}
+
+/* White space of ASCII, vertical tab and form feed too. */
+static inline bool weir_char_is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 #endif

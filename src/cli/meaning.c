@@ -31,6 +31,7 @@ struct group {
     struct line *first;
     struct line *last;
     size_t count;
+    const struct weir_yaml_pair *settings; /* of weir_settings.groups; NULL: none */
 };
 
 struct listing {
@@ -60,7 +61,7 @@ static int add_line(struct listing *listing, struct line *line)
 
     if (group == NULL) {
         group = &listing->groups[listing->group_count++];
-        *group = (struct group){line, line, 1};
+        *group = (struct group){.first = line, .last = line, .count = 1};
         return weir_map_add(&listing->by_name, line->group, group);
     }
     group->last->next = line;
@@ -80,6 +81,20 @@ static void free_listing(struct listing *listing)
         listing->mem->free(listing->mem->user, listing->groups, room * sizeof(*listing->groups));
 }
 
+/* Finds the groups that have settings of their own. */
+static void add_settings(const struct weir_config *config, struct listing *listing)
+{
+    const struct weir_yaml *weir = weir_yaml_get(config->root, WEIR_SLICE("weir_settings"));
+    const struct weir_yaml *map = weir_yaml_get(weir, WEIR_SLICE("groups"));
+    struct group *group;
+
+    for (size_t i = 0; map != NULL && i < map->count; i++) {
+        group = weir_map_get(&listing->by_name, map->pairs[i].key->text);
+        if (group != NULL)
+            group->settings = &map->pairs[i];
+    }
+}
+
 static int make_listing(const struct weir_config *config, struct listing *listing)
 {
     const struct weir_mem *mem = config->mem;
@@ -96,6 +111,7 @@ static int make_listing(const struct weir_config *config, struct listing *listin
         listing->lines[i] = line_of(config, i);
         rv = add_line(listing, &listing->lines[i]);
     }
+    add_settings(config, listing);
     return rv;
 }
 
@@ -104,12 +120,9 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-/* The keys that weir_settings.groups has for the group. */
-static void print_group_settings(const struct weir_config *config, struct weir_slice group)
+/* The keys that weir_settings.groups has for a group. */
+static void print_settings(const struct weir_yaml_pair *pair)
 {
-    const struct weir_yaml *weir = weir_yaml_get(config->root, WEIR_SLICE("weir_settings"));
-    const struct weir_yaml_pair *pair = weir_yaml_pair(weir_yaml_get(weir, WEIR_SLICE("groups")), group);
-
     if (pair == NULL || pair->value->count == 0)
         return;
     fputs("    with its own", stdout);
@@ -134,7 +147,7 @@ static void print_line(const struct line *line)
     puts(line->id.len > ID_SHOWN ? "..." : "");
 }
 
-static void print_groups(const struct weir_config *config, const struct listing *listing)
+static void print_groups(const struct listing *listing)
 {
     puts("groups");
     for (size_t i = 0; i < listing->group_count; i++) {
@@ -145,7 +158,7 @@ static void print_groups(const struct weir_config *config, const struct listing 
         printf(": %zu deployment%s\n", group->count, plural(group->count));
         for (const struct line *line = group->first; line != NULL; line = line->next)
             print_line(line);
-        print_group_settings(config, group->first->group);
+        print_settings(group->settings);
     }
 }
 
@@ -434,7 +447,7 @@ int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_m
     if (rv != 0)
         return rv;
     if (!quiet) {
-        print_groups(config, &listing);
+        print_groups(&listing);
         print_aliases(config);
     }
     *ret_counts = (struct weir_meaning_counts){.deployments = listing.line_count,

@@ -10,6 +10,8 @@
 #include "config/near.h"
 #include "config/value.h"
 
+enum { SUGGESTIONS_MAX = 32 };
+
 static const struct weir_yaml *find_groups(const struct weir_loader *loader)
 {
     return weir_yaml_get(weir_yaml_get(loader->root, weir_section_key(WEIR_SECTION_WEIR)),
@@ -116,15 +118,7 @@ const struct weir_group_settings *weir_groups_find(const struct weir_loader *loa
     return loader->groups.mem == NULL ? NULL : weir_map_get(&loader->groups, group);
 }
 
-/* A group by that very name: aliases and names that a pattern matches have no settings of their own. */
-static bool is_group(const weir_snapshot *snapshot, struct weir_slice name)
-{
-    for (size_t i = 0; i < weir_snapshot_group_count(snapshot); i++)
-        if (weir_slice_eq(weir_snapshot_group_name(snapshot, i), name))
-            return true;
-    return false;
-}
-
+/* The group that was meant; empty: none is near. */
 static struct weir_slice nearest_group(const weir_snapshot *snapshot, struct weir_slice name)
 {
     struct weir_slice best = WEIR_SLICE_EMPTY;
@@ -147,15 +141,18 @@ void weir_groups_check(struct weir_loader *loader)
     struct weir_path top = {NULL, weir_section_key(WEIR_SECTION_WEIR), 0};
     struct weir_path path = {&top, WEIR_SLICE("groups"), 0};
     const struct weir_yaml *map = find_groups(loader);
+    unsigned strangers = 0;
 
     for (size_t i = 0; map != NULL && i < map->count; i++) {
         const struct weir_yaml *key = map->pairs[i].key;
         struct weir_path here = {&path, key->text, 0};
-        struct weir_slice near;
+        struct weir_slice near = WEIR_SLICE_EMPTY;
 
-        if (is_group(loader->config->snapshot, key->text))
+        if (weir_snapshot_has_group(loader->config->snapshot, key->text))
             continue;
-        near = nearest_group(loader->config->snapshot, key->text);
+        /* Each search looks at all groups: a file that is wrong throughout is not told of every one. */
+        if (strangers++ < SUGGESTIONS_MAX)
+            near = nearest_group(loader->config->snapshot, key->text);
         if (near.len > 0)
             WEIR_REPORT(loader, WARNING, key, &here, WEIR_SLICE("no group has this name, did you mean "),
                         near, WEIR_SLICE("?"));

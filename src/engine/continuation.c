@@ -21,8 +21,8 @@ static bool may_continue(const struct weir_call *call, const struct weir_attempt
 {
     return call->snapshot->spec.continuation && call->request.stream && call->request.may_continue &&
            !call->request.disable_fallbacks && !call->other && call->text_bytes > 0 &&
-           call->text_bytes <= WEIR_CONTINUATION_TEXT_MAX && cut->failure.origin != WEIR_ORIGIN_CLIENT_GONE &&
-           weir_retry_mends(&cut->failure);
+           call->text_bytes <= WEIR_CONTINUE_TEXT_MAX && cut->failure.origin != WEIR_ORIGIN_CLIENT_GONE &&
+           weir_retry_mends(&cut->failure, weir_resolution_size(&cut->frame->from));
 }
 
 void weir_continuation_begin(struct weir_call *call, const struct weir_attempt *cut)

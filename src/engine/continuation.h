@@ -13,9 +13,6 @@
 
 struct weir_attempt;
 
-/* More text than this is not carried on (decisions 32). */
-enum { WEIR_CONTINUATION_TEXT_MAX = 256 * 1024 };
-
 /*
  * Deals with an attempt that was cut: the call goes on in WEIR_CALL_CONTINUE if it may, and else ends with
  * the first break.

@@ -56,16 +56,17 @@ static bool status_is_retryable(int status)
            status == 409 || status == 429;
 }
 
-/* Whether the same may go well another time. */
-static bool is_passing(const struct weir_failure *failure)
+/* Whether the same may go well another time in a group of so many deployments. */
+static bool is_passing(const struct weir_failure *failure, uint32_t size)
 {
-    return failure->kind != WEIR_KIND_NOT_FOUND && status_is_retryable(failure->status);
+    return failure->kind != WEIR_KIND_NOT_FOUND && status_is_retryable(failure->status) &&
+           !(is_refusal(failure) && size == 1);
 }
 
-bool weir_retry_mends(const struct weir_failure *failure)
+bool weir_retry_mends(const struct weir_failure *failure, uint32_t size)
 {
     return failure->kind == WEIR_KIND_RATE_LIMIT ||
-           (failure->kind != WEIR_KIND_GUARDRAIL && is_passing(failure));
+           (failure->kind != WEIR_KIND_GUARDRAIL && is_passing(failure, size));
 }
 
 bool weir_retry_is_worth(const struct weir_retry_case *c)
@@ -75,9 +76,7 @@ bool weir_retry_is_worth(const struct weir_retry_case *c)
         return false;
     if (named_field(c) != WEIR_POLICY_NONE)
         return true;
-    if (is_refusal(c->failure) && c->size == 1)
-        return false;
-    return !c->own_list && is_passing(c->failure);
+    return !c->own_list && is_passing(c->failure, c->size);
 }
 
 static uint64_t exponential(const struct weir_router_spec *router, uint32_t doublings)

@@ -34,8 +34,11 @@ uint32_t weir_retry_limit(const struct weir_retry_case *c);
 /* Whether another attempt may mend the failure. */
 bool weir_retry_is_worth(const struct weir_retry_case *c);
 
-/* Whether its kind and status alone make it worth another attempt; a rate limit always is (decisions 31). */
-bool weir_retry_mends(const struct weir_failure *failure);
+/*
+ * Whether the facts of a failure alone make it worth another attempt in a group of so many deployments; a
+ * rate limit always is (decisions 31).
+ */
+bool weir_retry_mends(const struct weir_failure *failure, uint32_t size);
 
 /* The wait before the retry, when so many were made before. */
 uint64_t weir_retry_wait(const struct weir_retry_case *c, uint32_t retries, struct weir_rand *rand);

@@ -248,6 +248,11 @@ struct weir_slice weir_snapshot_group_name(const weir_snapshot *snapshot, size_t
     return snapshot->groups[index]->name;
 }
 
+bool weir_snapshot_has_group(const weir_snapshot *snapshot, struct weir_slice name)
+{
+    return weir_map_get(&snapshot->by_group, name) != NULL;
+}
+
 size_t weir_snapshot_alias_count(const weir_snapshot *snapshot)
 {
     return snapshot->alias_count;

@@ -39,8 +39,7 @@ struct weir_budget;
 struct weir_set;
 
 struct weir_deployment {
-    struct weir_deployment_spec
-        spec; /* its slices point into the arena; limits: its group's and router's too */
+    struct weir_deployment_spec spec; /* slices point into the arena; its group's and router's limits too */
     const weir_continue_to *continue_to; /* WEIR_CONTINUE_SOURCES of them: its group's, or the router's */
     const struct weir_set *group;        /* its own group, whose size the cooldown rules take (decisions 6) */
     double weights[WEIR_WEIGHT_SOURCES];

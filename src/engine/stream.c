@@ -84,7 +84,7 @@ static void note_chunk(struct weir_stream *s, uint64_t now_ns)
     if (s->chunks == 0) {
         s->first_chunk_ns = now_ns;
         s->ends_ns[WEIR_CLOCK_IDLE] = weir_time_add(now_ns, s->limits.idle_ns);
-    } else {
+    } else if (!s->paused) {
         s->longest_silence_ns = later(s->longest_silence_ns, now_ns - s->heard_ns);
     }
     s->heard_ns = now_ns;

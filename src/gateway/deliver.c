@@ -248,9 +248,6 @@ static int make_error(struct weir_job *job, const struct weir_fail *fail, struct
 {
     struct weir_fail_story story = {.fail = fail,
                                     .failed = job->failed,
-                                    .asked = job->asked.request.model,
-                                    .retries = job->retries,
-                                    .max_retries = job->max_retries,
                                     .debug = job->worker->gateway->config->settings.expose_router_debug};
     struct weir_summary summary;
     size_t cooling;

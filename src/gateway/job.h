@@ -22,7 +22,7 @@
 #include "base/buf.h"
 #include "gateway/answer/fail_text.h"
 #include "gateway/answer/headers.h"
-#include "gateway/attempt/so_far.h"
+#include "gateway/continuation/so_far.h"
 #include "gateway/log/access_log.h"
 #include "gateway/request/asked.h"
 #include "net/server.h"
@@ -56,10 +56,7 @@ struct weir_job {
     struct weir_upcall *server;   /* whose answer the client gets */
     struct weir_so_far so_far;    /* of a streamed answer */
     struct weir_failed *failed;   /* newest first */
-    uint32_t retries;             /* of the first group's first loop */
-    uint32_t max_retries;
-    bool left_group; /* that loop is over */
-    uint64_t deltas; /* pieces of content that went to the client */
+    uint64_t deltas;              /* pieces of content that went to the client */
 
     /*
      * Bytes for the client that were not handed over yet; they live as long as the callback that made them.

@@ -32,10 +32,7 @@ static bool is_versionless(const struct weir_endpoint *endpoint)
 
 static bool is_unreserved(char c)
 {
-    char lower = weir_char_lower(c);
-
-    return (lower >= 'a' && lower <= 'z') || weir_char_is_digit(c) || c == '-' || c == '.' || c == '_' ||
-           c == '~';
+    return weir_char_is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 static int append_segment(struct weir_buf *buf, struct weir_slice text)

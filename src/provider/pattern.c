@@ -21,9 +21,7 @@ static bool is_special(char c)
 
 static bool is_word(char c)
 {
-    char lower = weir_char_lower(c);
-
-    return (lower >= 'a' && lower <= 'z') || weir_char_is_digit(c) || c == '_';
+    return weir_char_is_alnum(c) || c == '_';
 }
 
 static bool at_border(struct weir_slice text, size_t at)

@@ -44,10 +44,5 @@ weir_prefill_form weir_prefill_form_of(const struct weir_provider *provider, str
 
 struct weir_slice weir_prefill_sent(weir_prefill_form form, struct weir_slice text)
 {
-    if (form != WEIR_PREFILL_TRIMMED)
-        return text;
-    while (text.len > 0 && (text.ptr[text.len - 1] == ' ' ||
-                            (text.ptr[text.len - 1] >= '\t' && text.ptr[text.len - 1] <= '\r')))
-        text.len--;
-    return text;
+    return form == WEIR_PREFILL_TRIMMED ? weir_slice_trim_end(text) : text;
 }

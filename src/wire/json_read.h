@@ -38,8 +38,7 @@ struct weir_slice weir_json_inside(const struct weir_json_value *value);
 /* Undoes the escapes of what stood between quotes.  room has at least raw.len bytes; returns the length. */
 size_t weir_json_decode(struct weir_slice raw, char *room);
 
-/* How long the text is then; WEIR_SLICE_NONE: half of a surrogate pair is in it, for which there is no text.
- */
+/* How long the text is then; WEIR_SLICE_NONE: with half of a surrogate pair in it there is no text. */
 size_t weir_json_decoded_len(struct weir_slice raw);
 
 /*

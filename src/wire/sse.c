@@ -46,6 +46,7 @@ static size_t find_event_end(struct weir_sse *sse, struct weir_slice input)
         size_t line = find_line_end(rest);
         bool completes_crlf = sse->after_cr && input.ptr[at] == '\n', empty;
 
+        sse->lone_cr |= sse->after_cr && !completes_crlf;
         sse->after_cr = false;
         if (line == rest.len) {
             sse->in_line = true;
@@ -58,7 +59,10 @@ static size_t find_event_end(struct weir_sse *sse, struct weir_slice input)
         sse->in_line = false;
         if (input.ptr[at - 1] == '\r') {
             sse->after_cr = at == input.len;
-            at += at < input.len && input.ptr[at] == '\n';
+            if (at < input.len && input.ptr[at] == '\n')
+                at++;
+            else
+                sse->lone_cr |= at < input.len;
         }
         if (empty)
             return at;
@@ -146,7 +150,7 @@ static struct weir_slice without_mark(struct weir_sse *sse, struct weir_slice ra
 static int tell(struct weir_sse *sse, struct weir_slice raw, struct weir_sse_event *ret_event)
 {
     struct weir_slice rest = without_mark(sse, raw);
-    struct weir_sse_event event = {.raw = rest};
+    struct weir_sse_event event = {.raw = rest, .lone_cr = sse->lone_cr};
     int r = 0;
 
     sse->started = true;
@@ -196,4 +200,18 @@ int weir_sse_finish(struct weir_sse *sse, struct weir_sse_event *ret_event)
         return 0;
     sse->told_held = true;
     return tell(sse, weir_buf_slice(&sse->held), ret_event);
+}
+
+int weir_sse_write_json(struct weir_buf *out, const struct weir_slice *parts, size_t count)
+{
+    int r = weir_buf_append(out, WEIR_SLICE("data: "));
+    size_t from = weir_buf_len(out);
+
+    if (r == 0)
+        r = weir_buf_append_all(out, parts, count);
+    /* JSON has line ends between its tokens alone. */
+    for (size_t i = out->start + from; i < out->end; i++)
+        if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
+            out->ptr[i] = ' ';
+    return r == 0 ? weir_buf_append(out, WEIR_SLICE("\n\n")) : r;
 }

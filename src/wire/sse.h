@@ -37,6 +37,7 @@ struct weir_sse_event {
     struct weir_slice data;
     struct weir_slice other;
     bool has_data; /* data may be there and empty; without it (comments, blank lines) a client sees nothing */
+    bool lone_cr;  /* a CR alone has ended a line of this stream: lines of raw may end so */
 };
 
 struct weir_sse {
@@ -45,6 +46,7 @@ struct weir_sse {
     bool told_held;         /* held is the event last told and goes at the next call */
     bool started;           /* something came: a byte-order mark is no longer expected */
     bool after_cr;          /* the last byte was a CR: an LF would belong to it */
+    bool lone_cr;           /* a CR had none */
     bool in_line;           /* the current line has at least one byte */
     size_t max_event_bytes;
 };
@@ -68,5 +70,11 @@ WEIR_MUST_USE int weir_sse_next(struct weir_sse *sse, struct weir_slice *input,
  * was left.  The WHATWG text drops such an event; providers end streams so, hence it is told.
  */
 WEIR_MUST_USE int weir_sse_finish(struct weir_sse *sse, struct weir_sse_event *ret_event);
+
+/*
+ * Appends an event whose data is the JSON in these parts, joined, in one line.  0, or the failure of the
+ * buffer; what it holds then is not to be sent.
+ */
+WEIR_MUST_USE int weir_sse_write_json(struct weir_buf *out, const struct weir_slice *parts, size_t count);
 
 #endif

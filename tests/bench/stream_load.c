@@ -2,8 +2,7 @@
  * Many slow streams at once, and how late their chunks come.
  *
  *     stream_load serve PORT CHUNKS_PER_S             an upstream: every request gets a stream without end
- *     stream_load open PORT STREAMS SECONDS KEY       clients: open so many streams, listen, and say what was
- * seen
+ *     stream_load open PORT STREAMS SECONDS KEY       clients: open so many streams, listen, and report
  *
  * Every chunk holds the time at which it was written, on the clock that all processes of a machine share; the
  * clients compare it with the time at which they have it.  `open` writes one line "open N" when every stream

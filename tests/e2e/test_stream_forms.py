@@ -71,6 +71,16 @@ def test_every_form_is_read_in_pieces_of_every_size(pair, up, form, size):
     assert up.hits() == 1
 
 
+@pytest.mark.parametrize("size", [1, 3, 64, None])
+def test_lines_that_end_in_a_cr_alone_reach_the_client_with_line_feeds(pair, up, size):
+    body = whole().replace("data:", ": PROCESSING\n\ndata:").replace("\n", "\r").encode()
+    up.says("a", served(body, [body[i:i + size] for i in range(0, len(body), size)] if size else [body]))
+    reply = ask(pair)
+    assert b"\r" not in reply.body
+    events = [block for block in reply.body.split(b"\n\n") if block.startswith(b"data: ")]
+    assert events[-1] == b"data: [DONE]" and len(events) == whole().count("data: ")
+
+
 @pytest.mark.parametrize("how", ["gzip", "deflate"])
 def test_compressed_events_come_as_they_are_flushed(pair, up, how):
     packer = zlib.compressobj(wbits=31 if how == "gzip" else 15)

@@ -31,7 +31,7 @@ LIMIT = 2.0 if SANITIZED else 1.0    # of silence; ten times what the machine ma
 HOW = {"close": CLOSE, "reset": RESET, "end": END, "error": Error("unavailable"), "garbage": b"data: {oops\n\n", "stall": HANG}
 HOLDS = {"nothing": None, "some": {"tokens": HELD}, "all": "all"}
 CONTINUED = ("never", "elsewhere", "anywhere")
-AT_ONCE = 24
+AT_ONCE = 32
 PATIENCE = 10   # seconds until a client gives up, which is wrong in every case
 
 
@@ -178,7 +178,7 @@ def ask_curl(weir, wanted):
         chunks = [openai.types.chat.ChatCompletionChunk.model_validate(event) for event in reply.events if "error" not in event]
         assert not reply.error or "error" in reply.events[-1], "something came after the error"
         return Seen.of(chunks, "stream" if reply.error else "")
-    with ThreadPoolExecutor(AT_ONCE // 4) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(one, wanted))
 
 

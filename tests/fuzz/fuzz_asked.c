@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "gateway/request/continuable.h"
+#include "gateway/continuation/continuable.h"
 #include "test_mem.h"
 #include "wire/http1_read.h"
 

@@ -11,7 +11,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/continued.h"
+#include "gateway/continuation/continued.h"
 #include "provider/openai_read.h"
 #include "provider/prefill.h"
 #include "wire/json_read.h"
@@ -120,10 +120,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     weir_arena_init(&arena, weir_mem_libc(), 65536, 64 << 20);
     weir_so_far_init(&so_far, weir_mem_libc());
     weir_so_far_begin(&so_far, true);
-    weir_so_far_name(&so_far, event.data, WEIR_SLICE("\"A\""), &arena);
+    weir_so_far_note_names(&so_far, event.data, WEIR_SLICE("\"A\""), &arena);
     weir_so_far_add_encoded(&so_far, weir_json_inside(&facts.text));
     if (facts.usage.told)
-        weir_so_far_use(&so_far, event.data, &facts.usage);
+        weir_so_far_note_usage(&so_far, event.data, &facts.usage);
     weir_so_far_carry_on(&so_far);
     continued = weir_continued_new(&so_far, weir_mem_libc(), OUT_MAX, &arena);
     if (continued == NULL)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/seam.h"
+#include "gateway/continuation/seam.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

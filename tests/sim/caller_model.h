@@ -5,8 +5,7 @@
  * What it has put out, and what it was asked to do, must always be such that a client is not confused:
  *   - one role and one finish reason at most, and no finish reason without a whole answer;
  *   - nothing after an error, and no error but at the end;
- *   - the text of one attempt only, or of attempts that continue one another, of which all but the last
- * broke;
+ *   - the text of one attempt only, or of attempts that continue one another, all but the last broken;
  *   - one attempt at a time, and none that runs when the call is over.
  * The first offence is kept as a complaint.
  */

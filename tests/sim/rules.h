@@ -2,12 +2,12 @@
  * What must hold of every call, whatever happens to it, as the models of this folder know it:
  *   - a pick is of the group, not blocked, not cooling while another is left, of the right tier, not one that
  *     failed in this call while another is left, and has weight where another has;
- *   - retries happen exactly when and as often as sections 8 and 10 say, wait as long as 9 says, and never
- * past the deadline;
- *   - orders and siblings are used up before a call leaves the group; hops stay under their maximum, each is
- * to the target whose turn it is, and none is left when the call fails;
+ *   - retries happen exactly when and as often as sections 8 and 10 say, and wait as long as 9 says, never
+ *     past the deadline;
+ *   - orders and siblings are used up before a call leaves the group; hops stay under their maximum, each
+ *     is to the target whose turn it is, and none is left when the call fails;
  *   - counts and cooldowns are what sections 15 and 16 make of the same failures: equal facts and origin,
- * equal decision;
+ *     equal decision;
  *   - attempts are broken off exactly when they are due, and content goes out when its window is over;
  *   - a stream that broke after content goes on once on each deployment, where its sources lead;
  *   - the error told is that of the first group's first loop, or else of the first break after content.

@@ -95,7 +95,7 @@ SETTING(WEIR, max_json_depth, max_json_depth, U32, "", 8, 1024, "200", "Deepest 
 SETTING(WEIR, max_response_bytes, max_response_bytes, BYTES, "bytes", 1024, 4294967296.0, "64MiB", "Largest plain answer that is held to be judged; what is beyond is passed on as it comes.")
 SETTING(WEIR, max_event_bytes, max_event_bytes, BYTES, "bytes", 1024, 1073741824.0, "16MiB", "Largest single event of a stream.")
 SETTING(WEIR, stream_buffer_bytes, stream_buffer_bytes, BYTES, "bytes", 4096, 1073741824.0, "256KiB", "Bytes of a stream that wait for a slow client before the upstream is paused.")
-SETTING(WEIR, stream_hold_max_bytes, stream_hold_max_bytes, BYTES, "bytes", 4096, 1073741824.0, "1MiB", "Bytes of a stream that are held back until its first content.")
+SETTING(WEIR, stream_hold_max_bytes, stream_hold_max_bytes, BYTES, "bytes", 1, 1073741824.0, "1MiB", "Bytes of a stream that are held back until its first content.")
 SETTING(WEIR, memory_budget_bytes, memory_budget_bytes, BYTES, "bytes", 1048576, 1099511627776.0, "1GiB", "Bodies and held streams of the whole process together; beyond it new requests get 503.")
 SETTING(WEIR, header_timeout, header_timeout_ns, SECONDS, "s", 0.1, 86400, "30", "Until a client's request head is complete.")
 SETTING(WEIR, body_timeout, body_timeout_ns, SECONDS, "s", 0.1, 86400, "60", "Longest silence of a client while it sends a body.")

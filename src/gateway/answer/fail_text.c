@@ -197,6 +197,12 @@ int weir_fail_hop_error(const struct weir_hop_failure *hop, const struct weir_fa
     return close_message(&message, ret_error);
 }
 
+/* A group that was left after the failure; of a stream that broke, those before it are no matter. */
+static bool is_target(const struct weir_hop_failure *hop, const struct weir_fail *fail)
+{
+    return !weir_slice_eq(hop->group, fail->group) && (!fail->committed || hop->attempt > fail->attempt);
+}
+
 /* The names of the targets that failed as well, and then what they said. */
 static void say_targets(struct message *message, const struct weir_fail_story *story,
                         struct weir_arena *arena)
@@ -208,7 +214,7 @@ static void say_targets(struct message *message, const struct weir_fail_story *s
     for (size_t i = 0; i < story->summary->failure_count; i++) {
         const struct weir_hop_failure *hop = &story->summary->failures[i];
 
-        if (weir_slice_eq(hop->group, story->fail->group))
+        if (!is_target(hop, story->fail))
             continue;
         say(message, first ? WEIR_SLICE(" Fallback to ") : WEIR_SLICE(", "));
         say(message, hop->group);
@@ -222,8 +228,7 @@ static void say_targets(struct message *message, const struct weir_fail_story *s
     for (size_t i = 0; i < story->summary->failure_count && detail < DETAIL_MAX; i++) {
         const struct weir_hop_failure *hop = &story->summary->failures[i];
 
-        if (weir_slice_eq(hop->group, story->fail->group) ||
-            weir_fail_hop_error(hop, story->failed, arena, &error) != 0)
+        if (!is_target(hop, story->fail) || weir_fail_hop_error(hop, story->failed, arena, &error) != 0)
             continue;
         error.message = weir_slice_sub(error.message, 0, DETAIL_MAX - detail);
         say(message, detail == 0 ? WEIR_SLICE("") : WEIR_SLICE("; "));
@@ -246,11 +251,11 @@ int weir_fail_error(const struct weir_fail_story *story, struct weir_arena *aren
 
     open_message(&message, arena);
     say_cause(&message, story->fail, failed, story->cooling, story->cooling_count);
-    if (story->debug && story->retries > 0) {
+    if (story->debug && story->summary->retries > 0) {
         say(&message, WEIR_SLICE(" LiteLLM Retried: "));
-        say_u64(&message, story->retries);
+        say_u64(&message, story->summary->retries);
         say(&message, WEIR_SLICE(" times, LiteLLM Max Retries: "));
-        say_u64(&message, story->max_retries);
+        say_u64(&message, story->summary->max_retries);
     }
     if (story->debug && tells_walk(story->fail->reason)) {
         say(&message, WEIR_SLICE("\n\nLiteLLM: model group '"));

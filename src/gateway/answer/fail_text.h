@@ -38,10 +38,7 @@ enum { WEIR_FAIL_COOLING_MAX = 32 };
 struct weir_fail_story {
     const struct weir_fail *fail;
     const struct weir_summary *summary;
-    const struct weir_failed *failed; /* newest first */
-    struct weir_slice asked;          /* the model that the request named */
-    uint32_t retries;                 /* of the first group's first loop */
-    uint32_t max_retries;
+    const struct weir_failed *failed;                 /* newest first */
     bool debug;                                       /* expose_router_debug_in_errors */
     struct weir_slice cooling[WEIR_FAIL_COOLING_MAX]; /* ids of the group that are cooling down */
     size_t cooling_count;                             /* of them given here */

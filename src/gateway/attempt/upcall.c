@@ -10,8 +10,8 @@
 #include "base/container.h"
 #include "base/slice.h"
 #include "config/config.h"
-#include "gateway/attempt/continued.h"
 #include "gateway/attempt/upcall_stream.h"
+#include "gateway/continuation/continued.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
@@ -133,8 +133,7 @@ static int classify(struct weir_upcall *upcall, weir_mishap mishap, struct weir_
     return r;
 }
 
-/* The end, for better or worse.  What is on its way to the client refers to the source's bytes: it goes now.
- */
+/* The end, for better or worse.  What is on its way to the client is the source's bytes: it goes now. */
 static void end(struct weir_upcall *upcall)
 {
     upcall->told = true;

@@ -70,6 +70,7 @@ struct weir_upcall {
     struct weir_sse sse;
     struct weir_buf held; /* events before the commit, with the reported name; from the budget */
     unsigned held_events; /* of them, those before the first content */
+    uint64_t wanted;      /* choices that were asked for; 0: not counted yet */
     uint64_t ended;       /* choices that have a finish reason, a bit each */
     uint64_t spoken;      /* choices that were seen at all */
     bool complete;        /* nothing that may still come decides: the engine knows */

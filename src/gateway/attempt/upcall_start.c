@@ -10,17 +10,17 @@
 #include "base/map.h"
 #include "base/slice.h"
 #include "config/config.h"
-#include "gateway/attempt/continued.h"
 #include "gateway/attempt/upcall_fetch.h"
+#include "gateway/continuation/continuable.h"
+#include "gateway/continuation/continued.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
-#include "gateway/request/continuable.h"
 #include "gateway/worker.h"
 #include "provider/prefill.h"
 #include "wire/json_write.h"
 
 /* Text that waited at the seam, escaped: it goes out with an event. */
-enum { HELD_TEXT_MAX = 6 * WEIR_SO_FAR_TEXT_MAX };
+enum { HELD_TEXT_MAX = 6 * WEIR_CONTINUE_TEXT_MAX };
 
 static const struct weir_settings *settings_of(const struct weir_upcall *upcall)
 {

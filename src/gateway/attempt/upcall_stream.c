@@ -4,15 +4,16 @@
  * Before the attempt is committed events are copied to a bounded buffer; when that is full, or holds too many
  * events, what there is counts as content, since holding on would only end in a failure.  Afterwards an event
  * costs no copy: it passes as up to three slices, the middle one being the model's name as the caller is to
- * see it.  An event whose data had several lines is the exception and is written anew.
+ * see it.  An event whose data had several lines is the exception and is written anew; so is one with lines
+ * that end in a CR alone, which many clients do not know.
  */
 #include "gateway/attempt/upcall_stream.h"
 
 #include "base/slice.h"
 #include "base/time.h"
-#include "gateway/attempt/continued.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upstream.h"
+#include "gateway/continuation/continued.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
 #include "gateway/job.h"
@@ -34,28 +35,38 @@ static bool within(struct weir_slice outer, struct weir_slice inner)
     return inner.ptr >= outer.ptr && inner.ptr + inner.len <= outer.ptr + outer.len;
 }
 
-/* An event whose data is not a part of its bytes, with its data in one line: JSON has no line feeds but
- * between its tokens. */
+/* An event whose data is not a part of its bytes, written anew. */
 static struct weir_slice rewrite(struct weir_upcall *upcall, const struct weir_sse_event *event,
                                  const struct weir_json_value *model)
 {
     struct weir_buf *scratch = &upcall->job->worker->scratch;
     size_t before = (size_t)(model->text.ptr - event->data.ptr);
     const struct weir_slice parts[] = {
-        WEIR_SLICE("data: "), weir_slice_sub(event->data, 0, before), upcall->reported,
-        weir_slice_sub(event->data, before + model->text.len, event->data.len), WEIR_SLICE("\n\n")};
-    struct weir_slice text;
-    char *at;
+        weir_slice_sub(event->data, 0, before), upcall->reported,
+        weir_slice_sub(event->data, before + model->text.len, event->data.len)};
 
     weir_buf_clear(scratch);
-    if (weir_buf_append_all(scratch, parts, sizeof(parts) / sizeof(parts[0])) < 0)
+    if (weir_sse_write_json(scratch, parts, sizeof(parts) / sizeof(parts[0])) < 0)
         return event->raw;
+    return weir_buf_slice(scratch);
+}
+
+/* Ends lines with LF that end in a CR alone. */
+static void use_line_feeds(struct weir_upcall *upcall, struct spliced *out)
+{
+    struct weir_buf *scratch = &upcall->job->worker->scratch;
+    char *at;
+
+    if (out->parts[0].ptr == scratch->ptr) /* written anew */
+        return;
+    weir_buf_clear(scratch);
+    if (weir_buf_append_all(scratch, out->parts, 3) < 0)
+        return;
     at = scratch->ptr;
-    text = weir_buf_slice(scratch);
-    for (size_t i = 0; i + 2 < text.len; i++)
-        if (at[i] == '\n')
-            at[i] = ' ';
-    return text;
+    *out = (struct spliced){.parts = {weir_buf_slice(scratch)}};
+    for (size_t i = 0; i < out->parts[0].len; i++)
+        if (at[i] == '\r' && (i + 1 == out->parts[0].len || at[i + 1] != '\n'))
+            at[i] = '\n';
 }
 
 static struct spliced splice(struct weir_upcall *upcall, const struct weir_sse_event *event,
@@ -110,17 +121,17 @@ static uint64_t count_prompts(const struct weir_json_value *prompt)
     return count == 0 ? 1 : count;
 }
 
-/* The choices that the request wants. */
+/* The choices that the request wants; as many as it likes when their number is beyond counting. */
 static uint64_t choices_of(const struct weir_asked *asked)
 {
-    uint64_t each = 1, prompts = 1;
+    uint64_t each = 1, prompts = 1, choices;
 
     for (size_t i = 0; i < asked->member_count; i++)
         if (weir_json_key_is(&asked->members[i], WEIR_SLICE("n")))
             (void)!weir_json_u64(&asked->members[i].value, &each);
         else if (weir_json_key_is(&asked->members[i], WEIR_SLICE("prompt")))
             prompts = count_prompts(&asked->members[i].value);
-    return each * prompts;
+    return __builtin_mul_overflow(each, prompts, &choices) ? UINT64_MAX : choices;
 }
 
 static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *event,
@@ -133,7 +144,7 @@ static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *
     if (facts->usage.told)
         upcall->usage = facts->usage;
     if (facts->usage.told && so_far->keeps)
-        weir_so_far_use(so_far, event->data, &facts->usage);
+        weir_so_far_note_usage(so_far, event->data, &facts->usage);
     upcall->ended |= facts->ended;
     upcall->spoken |= facts->spoken;
     if (facts->ended != 0 && upcall->finish.len == 0)
@@ -152,7 +163,9 @@ static bool is_complete(struct weir_upcall *upcall)
                       weir_job_now(upcall->job) + EMPTY_LINGER_NS);
         return false;
     }
-    upcall->complete = (uint64_t)__builtin_popcountll(upcall->ended) >= choices_of(&upcall->job->asked);
+    if (upcall->wanted == 0)
+        upcall->wanted = choices_of(&upcall->job->asked);
+    upcall->complete = (uint64_t)__builtin_popcountll(upcall->ended) >= upcall->wanted;
     return upcall->complete;
 }
 
@@ -161,24 +174,15 @@ static int count_text(struct weir_upcall *upcall, const struct weir_chunk *facts
                       struct weir_stream_chunk *chunk)
 {
     struct weir_so_far *so_far = &upcall->job->so_far;
-    struct weir_slice raw = weir_json_inside(&facts->text);
     size_t bytes = 0;
-    int r = 0;
+    int r;
 
     if (chunk->other && so_far->keeps)
         weir_so_far_stop(so_far);
-    if (upcall->continued != NULL) {
-        r = weir_continued_take(upcall->continued, facts, &bytes);
-    } else if (so_far->keeps && raw.len > 0) {
-        bytes = weir_json_decoded_len(raw);
-        if (bytes == WEIR_SLICE_NONE || facts->deltas > 1) {
-            weir_so_far_stop(so_far);
-            bytes = 0;
-        }
-        r = weir_so_far_reserve(so_far, raw.len) ? 0 : WEIR_CONTINUED_LOST;
-    }
+    r = upcall->continued != NULL ? weir_continued_take(upcall->continued, facts, &bytes)
+                                  : weir_so_far_take(so_far, facts, &bytes);
     chunk->text_bytes = (uint32_t)bytes;
-    chunk->other |= r == WEIR_CONTINUED_LOST;
+    chunk->other |= r == WEIR_SO_FAR_LOST;
     return r < 0 ? r : 0;
 }
 
@@ -203,7 +207,7 @@ static void keep(struct weir_upcall *upcall, const struct weir_sse_event *event,
     if (!so_far->keeps || facts->text.text.len == 0)
         return;
     if (!so_far->named)
-        weir_so_far_name(so_far, event->data, upcall->reported, &upcall->job->arena);
+        weir_so_far_note_names(so_far, event->data, upcall->reported, &upcall->job->arena);
     weir_so_far_add_encoded(so_far, weir_json_inside(&facts->text));
     so_far->deltas++;
 }
@@ -231,6 +235,8 @@ static void forward(struct weir_upcall *upcall, const struct weir_sse_event *eve
         weir_upcall_fail_here(upcall);
         return;
     }
+    if (event->lone_cr)
+        use_line_feeds(upcall, &out);
     if (!upcall->committed)
         hold(upcall, &out);
     if (upcall->committed && !upcall->told)

@@ -32,14 +32,6 @@ static void put_model(struct weir_json_writer *writer, struct weir_slice name)
     weir_json_close(writer, '}');
 }
 
-static bool is_group(const weir_snapshot *snapshot, struct weir_slice name)
-{
-    for (size_t i = 0; i < weir_snapshot_group_count(snapshot); i++)
-        if (weir_slice_eq(weir_snapshot_group_name(snapshot, i), name))
-            return true;
-    return false;
-}
-
 static void put_models(struct weir_json_writer *writer, const weir_snapshot *snapshot)
 {
     for (size_t i = 0; i < weir_snapshot_group_count(snapshot); i++)
@@ -48,7 +40,7 @@ static void put_models(struct weir_json_writer *writer, const weir_snapshot *sna
         bool hidden;
         struct weir_slice alias = weir_snapshot_alias_name(snapshot, i, &hidden);
 
-        if (!hidden && !is_group(snapshot, alias))
+        if (!hidden && !weir_snapshot_has_group(snapshot, alias))
             put_model(writer, alias);
     }
 }

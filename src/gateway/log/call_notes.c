@@ -34,28 +34,12 @@ static struct weir_slice way_of(weir_hop_kind kind)
     return WEIR_SLICE_EMPTY;
 }
 
-/* What is told of the first group's retries when all fails ends with its first loop. */
-static void note_retry(struct weir_job *job, const struct weir_event *event)
-{
-    job->access.recovery = WEIR_SLICE("retry");
-    if (job->left_group)
-        return;
-    job->retries = event->u.retry.number;
-    job->max_retries = event->u.retry.max;
-}
-
-static void note_fallback(struct weir_job *job, const struct weir_event *event)
-{
-    job->left_group = true;
-    job->access.recovery = way_of(event->u.fallback.kind);
-}
-
 void weir_call_notes_event(struct weir_job *job, const struct weir_event *event)
 {
     if (event->kind == WEIR_EVENT_RETRY)
-        note_retry(job, event);
+        job->access.recovery = WEIR_SLICE("retry");
     else if (event->kind == WEIR_EVENT_FALLBACK)
-        note_fallback(job, event);
+        job->access.recovery = way_of(event->u.fallback.kind);
     else if (event->kind == WEIR_EVENT_STREAM_CONTINUED)
         job->access.recovery = WEIR_SLICE("continuation");
     else if (event->kind == WEIR_EVENT_STREAM_BROKEN && event->u.stream_broken.committed)

@@ -25,12 +25,15 @@ static void parts_are_cut_to_the_length(void **state)
     assert_slice_is(weir_slice_sub(WEIR_SLICE_EMPTY, 0, 1), "");
 }
 
-static void blanks_at_both_ends_are_trimmed(void **state)
+static void blanks_at_the_ends_are_trimmed(void **state)
 {
     (void)state;
     assert_slice_is(weir_slice_trim(WEIR_SLICE(" \t\r\na b\n ")), "a b");
     assert_slice_is(weir_slice_trim(WEIR_SLICE(" \t ")), "");
     assert_slice_is(weir_slice_trim(WEIR_SLICE_EMPTY), "");
+    assert_slice_is(weir_slice_trim_end(WEIR_SLICE(" a b \t\n\v\f\r")), " a b");
+    assert_slice_is(weir_slice_trim_end(WEIR_SLICE(" ")), "");
+    assert_slice_is(weir_slice_trim_end(WEIR_SLICE_EMPTY), "");
 }
 
 static void slices_are_compared(void **state)
@@ -215,7 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(c_strings_become_slices),
         cmocka_unit_test(parts_are_cut_to_the_length),
-        cmocka_unit_test(blanks_at_both_ends_are_trimmed),
+        cmocka_unit_test(blanks_at_the_ends_are_trimmed),
         cmocka_unit_test(slices_are_compared),
         cmocka_unit_test(secrets_are_equal_only_when_all_of_them_is),
         cmocka_unit_test(what_is_looked_for_is_found_at_its_first_place),

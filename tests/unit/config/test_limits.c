@@ -250,6 +250,26 @@ static void unknown_keys_and_groups_are_told_with_the_nearest(void **state)
     kit_free(&kit);
 }
 
+static void of_many_wrong_groups_each_is_told_and_the_first_with_the_nearest(void **state)
+{
+    enum { GROUPS = 100, ROOM = 16 * 1024 };
+    static char text[ROOM];
+    struct kit kit;
+    int len = snprintf(text, ROOM,
+                       "model_list: [{model_name: group-000, litellm_params: {model: openai/m}}]\n"
+                       "weir_settings:\n"
+                       "  groups:\n");
+
+    (void)state;
+    for (int i = 1; i <= GROUPS; i++)
+        len += snprintf(text + len, (size_t)(ROOM - len), "    group-%03d: {timeout: 1}\n", i);
+    kit_load(&kit, NULL, text);
+    kit_expect_count(&kit, GROUPS);
+    kit_expect(&kit, 4, "weir_settings.groups.group-001", "warning", "did you mean group-000?");
+    kit_expect(&kit, 103, "weir_settings.groups.group-100", "warning", "never used");
+    kit_free(&kit);
+}
+
 static void keepalive_is_brought_within_its_bounds(void **state)
 {
     struct kit kit;
@@ -340,6 +360,7 @@ int main(void)
         cmocka_unit_test(wrong_limits_are_told_where_they_stand),
         cmocka_unit_test(a_wrong_limit_of_a_deployment_skips_its_entry),
         cmocka_unit_test(unknown_keys_and_groups_are_told_with_the_nearest),
+        cmocka_unit_test(of_many_wrong_groups_each_is_told_and_the_first_with_the_nearest),
         cmocka_unit_test(keepalive_is_brought_within_its_bounds),
         cmocka_unit_test(pings_of_the_process_are_the_keepalive_of_those_without_one),
         cmocka_unit_test(an_empty_answer_fails_where_group_or_process_say_so),

@@ -18,6 +18,7 @@
     X("RS 14.4", rs_14_without_an_eligible_deployment_the_break_is_told) \
     X("RS 14.4", rs_14_a_break_before_content_is_retried_not_continued) \
     X("decisions 31", decision_31_only_failures_that_would_be_retried_or_429) \
+    X("decisions 31", decision_31_a_refused_key_only_where_a_sibling_would_have_been_tried) \
     X("decisions 31", decision_31_a_limit_that_passed_is_a_timeout_and_continued) \
     X("decisions 31", decision_31_a_caller_who_left_is_not_continued) \
     X("decisions 32", decision_32_never_after_content_that_is_not_text) \
@@ -121,6 +122,7 @@ static void decision_31_only_failures_that_would_be_retried_or_429(void **state)
         {"409", true},
         {"429", true},
         {"429/30", true},
+        {"rate_limit=400", true},
         {"400", false},
         {"404", false},
         {"422", false},
@@ -145,6 +147,28 @@ static void decision_31_only_failures_that_would_be_retried_or_429(void **state)
         call = kit_call(kit, "g stream continue");
         if ((call->attempt_count == 2) != rows[i].continued)
             kit_die(kit, "a break by %s: %s", rows[i].failure, call->story);
+    }
+}
+
+static void decision_31_a_refused_key_only_where_a_sibling_would_have_been_tried(void **state)
+{
+    static const char *const refusals[] = {"401", "403", "auth", "permission"};
+    char config[256];
+    (void)state;
+
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+        for (int siblings = 0; siblings < 2; siblings++) {
+            const struct kit_call *call;
+
+            snprintf(
+                config, sizeof(config),
+                "d g w=1 : text,%s; %sb B prefill : text,ok; router continuation retries=0; fallbacks g: B\n",
+                refusals[i], siblings ? "e g w=0; " : "");
+            KIT(kit, config);
+            call = kit_call(kit, "g stream continue");
+            if ((call->attempt_count == 2) != (siblings == 1))
+                kit_die(kit, "a break by %s: %s", refusals[i], call->story);
+        }
     }
 }
 

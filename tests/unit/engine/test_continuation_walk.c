@@ -13,6 +13,7 @@
     X("fallback", the_chain_is_walked_in_its_order) \
     X("fallback", the_groups_own_deployments_are_not_asked_by_default) \
     X("fallback", a_target_that_refuses_the_prefill_is_passed) \
+    X("fallback", a_guardrail_ends_the_walk) \
     X("fallback", a_target_that_breaks_before_content_is_passed) \
     X("fallback", only_deployments_that_take_prefill_are_picked) \
     X("fallback", each_deployment_of_a_target_is_tried_once) \
@@ -79,6 +80,13 @@ static void a_target_that_refuses_the_prefill_is_passed(void **state)
     expect(kit, "g stream continue", "d*:503 b>:400 c>*:ok");
     KIT(none, "d g : text,503; b B prefill : 400; router continuation; fallbacks g: B\n");
     assert_int_equal(expect_call(none, "g stream continue", "d*:503 b>:400 fail*:503")->fail.attempt, 1);
+}
+
+static void a_guardrail_ends_the_walk(void **state)
+{
+    (void)state;
+    KIT(kit, "d g : text,503; b B prefill : guardrail; c C prefill; router continuation; fallbacks g: B C\n");
+    expect(kit, "g stream continue", "d*:503 b>:400 fail*:503");
 }
 
 static void a_target_that_breaks_before_content_is_passed(void **state)

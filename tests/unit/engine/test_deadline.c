@@ -215,6 +215,7 @@ static void beyond_1_after_content_the_end_is_always_a_timeout(void **state)
     assert_int_equal(call->fail.failure.kind, WEIR_KIND_TIMEOUT);
     assert_int_equal(call->fail.reason, WEIR_REASON_TIMEOUT);
     assert_true(call->fail.committed);
+    assert_int_equal(call->fail.group.ptr[0], 'B');
 }
 
 static void beyond_1_after_content_it_counts_against_nobody(void **state)

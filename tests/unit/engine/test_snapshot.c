@@ -26,6 +26,7 @@
     X("snapshot.h", snapshot_deployments_keep_their_order) \
     X("snapshot.h", snapshot_tiers_rise_by_order_and_keep_the_sequence_within) \
     X("snapshot.h", snapshot_groups_come_in_the_order_of_their_first_deployment) \
+    X("snapshot.h", snapshot_has_a_group_by_its_own_name_alone) \
     X("snapshot.h", snapshot_references_are_counted) \
     X("snapshot.h", snapshot_may_be_empty) \
     X("snapshot.h", snapshot_a_builder_may_be_freed_half_filled) \
@@ -287,6 +288,17 @@ static void snapshot_groups_come_in_the_order_of_their_first_deployment(void **s
     assert_true(weir_slice_eq(weir_snapshot_group_name(kit->snapshot, 0), WEIR_SLICE("zeta")));
     assert_true(weir_slice_eq(weir_snapshot_group_name(kit->snapshot, 1), WEIR_SLICE("alpha")));
     assert_true(weir_slice_eq(weir_snapshot_group_name(kit->snapshot, 2), WEIR_SLICE("a*")));
+}
+
+static void snapshot_has_a_group_by_its_own_name_alone(void **state)
+{
+    (void)state;
+    KIT(kit, "d1 zeta; d2 a*; alias nick zeta\n");
+    assert_true(weir_snapshot_has_group(kit->snapshot, WEIR_SLICE("zeta")));
+    assert_true(weir_snapshot_has_group(kit->snapshot, WEIR_SLICE("a*")));
+    assert_false(weir_snapshot_has_group(kit->snapshot, WEIR_SLICE("alpha")));
+    assert_false(weir_snapshot_has_group(kit->snapshot, WEIR_SLICE("nick")));
+    assert_false(weir_snapshot_has_group(kit->snapshot, WEIR_SLICE("d1")));
 }
 
 static void snapshot_references_are_counted(void **state)

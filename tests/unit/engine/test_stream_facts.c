@@ -18,6 +18,7 @@
     X("facts", chunks_and_deltas_are_counted) \
     X("facts", the_longest_silence_is_between_chunks_or_before_the_end) \
     X("facts", pauses_are_no_silence) \
+    X("facts", what_comes_in_a_pause_ends_no_silence) \
     X("facts", what_did_not_come_is_zero) \
     X("facts", what_came_at_once_is_not_zero) \
     X("facts", each_attempt_has_its_own) \
@@ -129,6 +130,13 @@ static void pauses_are_no_silence(void **state)
     KIT(kit, "d g : text,pause+1,resume+60,text+1.5,pause+0.5,resume+60,ok+1 text,pause+3,resume+60,ok+1\n");
     assert_int_equal(facts_of_success(kit_call(kit, "g stream"))->longest_silence_ns, weir_time_from_s(1.5));
     assert_int_equal(facts_of_success(kit_call(kit, "g stream"))->longest_silence_ns, weir_time_from_s(3));
+}
+
+static void what_comes_in_a_pause_ends_no_silence(void **state)
+{
+    (void)state;
+    KIT(kit, "d g : text,pause+1,text+50,resume+9,ok+0.5\n");
+    assert_int_equal(facts_of_success(kit_call(kit, "g stream"))->longest_silence_ns, weir_time_from_s(1));
 }
 
 static void what_did_not_come_is_zero(void **state)

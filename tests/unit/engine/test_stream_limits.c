@@ -375,6 +375,11 @@ static void beyond_1_the_callers_own_ttft_and_idle_count_against_nobody(void **s
         assert_int_equal(kit_view(kit, "d").failures, 0);
         assert_true(kit_cooling(kit, "d") <= 0);
     }
+    KIT(kit, "a A : 400; b B fails=0 : chunk,hang; router retries=0\n");
+    expect(kit, "A stream fallbacks=B@ttft=1@caller", "a:400 b:cancel fail:400");
+    assert_int_equal(kit_view(kit, "b").failures, 0);
+    expect(kit, "A stream fallbacks=B@ttft=1", "a:400 b:cancel fail:400");
+    assert_int_equal(kit_view(kit, "b").failures, 1);
 }
 
 static void beyond_1_of_two_limits_at_once_the_one_that_counts_is_told(void **state)

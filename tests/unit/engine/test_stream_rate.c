@@ -68,6 +68,7 @@ static void beyond_1_window_and_grace_are_ten_seconds_where_not_said(void **stat
     (void)state;
     expect_slow("rate=1", "text,hang", 10, 10.625);
     expect_slow("rate=1/4", "text,hang", 10, 10.25);
+    expect_slow("rate=1/0", "text,hang", 10, 10.625);
 }
 
 static void beyond_1_a_stream_of_exactly_the_rate_lives(void **state)

@@ -6,72 +6,24 @@
 
 #include <weir/mem_libc.h>
 
+#include "asked_kit.h"
 #include "base/time.h"
 #include "config/settings.h"
-#include "gateway/request/asked.h"
 #include "test_mem.h"
-#include "wire/http1_read.h"
-
-struct reading {
-    struct weir_arena arena;
-    struct weir_asked_rules rules;
-    struct weir_http1_field fields[2];
-    struct weir_http1_head head;
-    struct weir_asked asked;
-    struct weir_problem problem;
-};
 
 static int begin(void **state)
 {
-    struct reading *reading = test_calloc(1, sizeof(*reading));
+    struct asked_kit *kit;
+    int r = asked_kit_begin(state);
 
-    weir_arena_init(&reading->arena, weir_mem_libc(), 4096, 1 << 20);
-    reading->rules.max_depth = 20;
-    reading->rules.overrides = UINT32_MAX;
-    reading->head.fields = reading->fields;
-    *state = reading;
-    return 0;
+    kit = *state;
+    kit->rules.overrides = UINT32_MAX;
+    return r;
 }
 
-static int end(void **state)
+static const struct weir_controls *accept(struct asked_kit *kit, const char *body)
 {
-    struct reading *reading = *state;
-
-    weir_arena_deinit(&reading->arena);
-    test_free(reading);
-    return 0;
-}
-
-static int read_body(struct reading *reading, const char *body)
-{
-    return weir_asked_read(&reading->rules, &reading->head, weir_slice_str(body), WEIR_SLICE_EMPTY,
-                           &reading->arena, &reading->asked, &reading->problem);
-}
-
-static const struct weir_controls *accept(struct reading *reading, const char *body)
-{
-    int r = read_body(reading, body);
-
-    if (r == WEIR_REFUSED)
-        print_error("refused: %.*s\n", (int)reading->problem.message.len, reading->problem.message.ptr);
-    assert_int_equal(r, 0);
-    return &reading->asked.request.controls;
-}
-
-static void refuse(struct reading *reading, const char *body, const char *param, const char *words)
-{
-    assert_int_equal(read_body(reading, body), WEIR_REFUSED);
-    assert_int_equal(reading->problem.status, 400);
-    assert_slice_is(reading->problem.param, param);
-    if (!weir_slice_has(reading->problem.message, weir_slice_str(words)))
-        fail_msg("\"%.*s\" does not say \"%s\"", (int)reading->problem.message.len,
-                 reading->problem.message.ptr, words);
-}
-
-static void header(struct reading *reading, const char *name, const char *value)
-{
-    reading->fields[reading->head.field_count++] =
-        (struct weir_http1_field){weir_slice_str(name), weir_slice_str(value)};
+    return &asked_kit_accept(kit, body)->controls;
 }
 
 static void weir_holds_the_limits_that_are_allowed(void **state)
@@ -97,27 +49,28 @@ static void weir_holds_the_limits_that_are_allowed(void **state)
 
 static void words_stand_for_no_limit_and_for_the_whole_answer(void **state)
 {
-    struct reading *reading = *state;
+    struct asked_kit *kit = *state;
     const struct weir_controls *controls =
-        accept(reading, "{\"model\": \"g\", \"weir\": {\"min_stream_rate\": 0, \"stream_hold\": \"all\"}}");
+        accept(kit, "{\"model\": \"g\", \"weir\": {\"min_stream_rate\": 0, \"stream_hold\": \"all\"}}");
 
     assert_float_equal(controls->limits.min_stream_rate.tokens_per_s, 0, 1e-9);
     assert_true(controls->limits.stream_hold.said);
     assert_int_equal(controls->limits.stream_hold.tokens, WEIR_UNSET);
-    controls = accept(reading, "{\"model\": \"g\", \"weir\": {\"stream_hold\": false}}");
+    controls = accept(kit, "{\"model\": \"g\", \"weir\": {\"stream_hold\": false}}");
     assert_int_equal(controls->limits.stream_hold.tokens, 0);
 }
 
 static void a_limit_that_is_not_allowed_is_refused_by_name(void **state)
 {
-    struct reading *reading = *state;
+    struct asked_kit *kit = *state;
 
-    reading->rules.overrides = WEIR_OVERRIDE_BIT(WEIR_LIMIT_ID_call_deadline_ns);
-    (void)accept(reading, "{\"model\": \"g\", \"weir\": {\"call_deadline\": 5}}");
-    (void)accept(reading, "{\"model\": \"g\", \"weir\": {\"c\\u0061ll_deadline\": null}}");
-    refuse(reading, "{\"model\": \"g\", \"weir\": {\"call_deadline\": 5, \"stream_hold\": \"all\"}}", "weir",
-           "weir.stream_hold is not allowed");
-    refuse(reading, "{\"model\": \"g\", \"weir\": {\"hedge\": {}}}", "weir", "weir.hedge is not allowed");
+    kit->rules.overrides = WEIR_OVERRIDE_BIT(WEIR_LIMIT_ID_call_deadline_ns);
+    (void)accept(kit, "{\"model\": \"g\", \"weir\": {\"call_deadline\": 5}}");
+    (void)accept(kit, "{\"model\": \"g\", \"weir\": {\"c\\u0061ll_deadline\": null}}");
+    asked_kit_refuse(kit, "{\"model\": \"g\", \"weir\": {\"call_deadline\": 5, \"stream_hold\": \"all\"}}",
+                     "weir", "weir.stream_hold is not allowed");
+    asked_kit_refuse(kit, "{\"model\": \"g\", \"weir\": {\"hedge\": {}}}", "weir",
+                     "weir.hedge is not allowed");
 }
 
 static void wrong_limits_say_where_and_what_was_expected(void **state)
@@ -139,31 +92,32 @@ static void wrong_limits_say_where_and_what_was_expected(void **state)
         {"\"min_stream_rate\": {\"tokens_per_s\": true}",
          "weir.min_stream_rate.tokens_per_s must be a number"},
     };
-    struct reading *reading = *state;
+    struct asked_kit *kit = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char body[256];
 
         (void)snprintf(body, sizeof(body), "{\"model\": \"g\", \"weir\": {%s}}", cases[i].value);
-        refuse(reading, body, "weir", cases[i].words);
+        asked_kit_refuse(kit, body, "weir", cases[i].words);
     }
 }
 
 static void a_target_may_have_limits_of_its_own(void **state)
 {
-    struct reading *reading = *state;
+    struct asked_kit *kit = *state;
     const struct weir_target *target;
 
-    (void)accept(reading, "{\"model\": \"g\", \"fallbacks\": [{\"model\": \"B\", \"temperature\": 0, "
-                          "\"weir\": {\"ttft_timeout\": 2}}]}");
-    target = &reading->asked.request.lists[WEIR_LIST_GENERIC].chains[0].targets[0];
+    (void)accept(kit, "{\"model\": \"g\", \"fallbacks\": [{\"model\": \"B\", \"temperature\": 0, "
+                      "\"weir\": {\"ttft_timeout\": 2}}]}");
+    target = &kit->asked.request.lists[WEIR_LIST_GENERIC].chains[0].targets[0];
     assert_int_equal(target->controls.limits.ttft_timeout_ns, 2 * WEIR_NS_PER_S);
     assert_true(target->controls.by_caller);
     assert_slice_is(target->overrides, "{\"temperature\": 0}");
-    assert_false(reading->asked.request.controls.by_caller);
-    reading->rules.overrides = 0;
-    refuse(reading, "{\"model\": \"g\", \"fallbacks\": [{\"model\": \"B\", \"weir\": {\"timeout\": 2}}]}",
-           "weir", "weir.timeout is not allowed");
+    assert_false(kit->asked.request.controls.by_caller);
+    kit->rules.overrides = 0;
+    asked_kit_refuse(kit,
+                     "{\"model\": \"g\", \"fallbacks\": [{\"model\": \"B\", \"weir\": {\"timeout\": 2}}]}",
+                     "weir", "weir.timeout is not allowed");
 }
 
 static void keepalive_is_kept_within_its_bounds(void **state)
@@ -172,41 +126,42 @@ static void keepalive_is_kept_within_its_bounds(void **state)
         const char *value;
         uint64_t seconds;
     } cases[] = {{"5", 5}, {"\"5\"", 5}, {"0", 0}, {"0.1", 1}, {"1e9", 300}};
-    struct reading *reading = *state;
+    struct asked_kit *kit = *state;
 
-    (void)accept(reading, "{\"model\": \"g\"}");
-    assert_true(reading->asked.keepalive_ns == WEIR_UNSET_NS);
-    (void)accept(reading, "{\"model\": \"g\", \"keepalive_seconds\": null}");
-    assert_true(reading->asked.keepalive_ns == WEIR_UNSET_NS);
+    (void)accept(kit, "{\"model\": \"g\"}");
+    assert_true(kit->asked.keepalive_ns == WEIR_UNSET_NS);
+    (void)accept(kit, "{\"model\": \"g\", \"keepalive_seconds\": null}");
+    assert_true(kit->asked.keepalive_ns == WEIR_UNSET_NS);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char body[128];
 
         (void)snprintf(body, sizeof(body), "{\"model\": \"g\", \"keepalive_seconds\": %s}", cases[i].value);
-        (void)accept(reading, body);
-        assert_int_equal(reading->asked.keepalive_ns, cases[i].seconds * WEIR_NS_PER_S);
+        (void)accept(kit, body);
+        assert_int_equal(kit->asked.keepalive_ns, cases[i].seconds * WEIR_NS_PER_S);
     }
-    refuse(reading, "{\"model\": \"g\", \"keepalive_seconds\": -1}", "keepalive_seconds", "seconds");
-    refuse(reading, "{\"model\": \"g\", \"keepalive_seconds\": \"often\"}", "keepalive_seconds", "seconds");
+    asked_kit_refuse(kit, "{\"model\": \"g\", \"keepalive_seconds\": -1}", "keepalive_seconds", "seconds");
+    asked_kit_refuse(kit, "{\"model\": \"g\", \"keepalive_seconds\": \"often\"}", "keepalive_seconds",
+                     "seconds");
 }
 
 static void a_header_beats_the_bodys_keepalive(void **state)
 {
-    struct reading *reading = *state;
+    struct asked_kit *kit = *state;
 
-    header(reading, "X-LiteLLM-Keepalive-Seconds", "7");
-    (void)accept(reading, "{\"model\": \"g\", \"keepalive_seconds\": 3}");
-    assert_int_equal(reading->asked.keepalive_ns, 7 * WEIR_NS_PER_S);
-    reading->fields[0].value = WEIR_SLICE("never");
-    refuse(reading, "{\"model\": \"g\"}", "X-LiteLLM-Keepalive-Seconds", "seconds");
+    asked_kit_header(kit, "X-LiteLLM-Keepalive-Seconds", "7");
+    (void)accept(kit, "{\"model\": \"g\", \"keepalive_seconds\": 3}");
+    assert_int_equal(kit->asked.keepalive_ns, 7 * WEIR_NS_PER_S);
+    kit->fields[0].value = WEIR_SLICE("never");
+    asked_kit_refuse(kit, "{\"model\": \"g\"}", "X-LiteLLM-Keepalive-Seconds", "seconds");
 }
 
 static void limits_of_headers_are_the_callers(void **state)
 {
-    struct reading *reading = *state;
+    struct asked_kit *kit = *state;
     const struct weir_controls *controls;
 
-    header(reading, "x-litellm-stream-timeout", "2");
-    controls = accept(reading, "{\"model\": \"g\", \"weir\": {\"stream_timeout\": 9}}");
+    asked_kit_header(kit, "x-litellm-stream-timeout", "2");
+    controls = accept(kit, "{\"model\": \"g\", \"weir\": {\"stream_timeout\": 9}}");
     assert_int_equal(controls->limits.stream_timeout_ns, 2 * WEIR_NS_PER_S);
     assert_true(controls->by_caller);
 }
@@ -215,7 +170,7 @@ static void running_out_of_memory_is_told(void **state)
 {
     static const char body[] = "{\"model\": \"g\", \"weir\": {\"min_stream_rate\": {\"tok\\u0065ns_per_s\": "
                                "\"\\u0031\"}}}";
-    struct reading *reading = *state;
+    struct asked_kit *kit = *state;
     struct test_mem mem;
     int r = -1;
 
@@ -224,16 +179,16 @@ static void running_out_of_memory_is_told(void **state)
 
         test_mem_init(&mem, n);
         weir_arena_init(&arena, &mem.mem, 256, 1 << 20);
-        r = weir_asked_read(&reading->rules, &reading->head, weir_slice_str(body), WEIR_SLICE_EMPTY, &arena,
-                            &reading->asked, &reading->problem);
+        r = weir_asked_read(&kit->rules, &kit->head, weir_slice_str(body), WEIR_SLICE_EMPTY, &arena,
+                            &kit->asked, &kit->problem);
         assert_true(r == 0 || mem.failed);
         weir_arena_deinit(&arena);
         test_mem_assert_empty(&mem);
     }
-    assert_float_equal(reading->asked.request.controls.limits.min_stream_rate.tokens_per_s, 1, 1e-9);
+    assert_float_equal(kit->asked.request.controls.limits.min_stream_rate.tokens_per_s, 1, 1e-9);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, asked_kit_end)
 
 int main(void)
 {

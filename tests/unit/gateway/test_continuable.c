@@ -5,7 +5,7 @@
 
 #include <weir/mem_libc.h>
 
-#include "gateway/request/continuable.h"
+#include "gateway/continuation/continuable.h"
 #include "wire/http1_read.h"
 
 static bool may(weir_route route, const char *members)

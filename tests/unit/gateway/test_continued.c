@@ -8,7 +8,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/continued.h"
+#include "gateway/continuation/continued.h"
 #include "provider/openai_read.h"
 #include "test_mem.h"
 #include "wire/json_read.h"
@@ -53,11 +53,11 @@ static void first_says(const char *chunk)
     struct weir_chunk facts;
 
     read_event(chunk, &event, &facts);
-    weir_so_far_name(&kit.so_far, event.data, WEIR_SLICE("\"A\""), &kit.arena);
+    weir_so_far_note_names(&kit.so_far, event.data, WEIR_SLICE("\"A\""), &kit.arena);
     weir_so_far_add_encoded(&kit.so_far, weir_json_inside(&facts.text));
     kit.so_far.deltas++;
     if (facts.usage.told)
-        weir_so_far_use(&kit.so_far, event.data, &facts.usage);
+        weir_so_far_note_usage(&kit.so_far, event.data, &facts.usage);
 }
 
 static void begin_after(const char *chunk)
@@ -104,7 +104,7 @@ static void feed(const char *raw)
     read_event(raw, &event, &facts);
     if (event.has_data && facts.chunk_class != WEIR_CHUNK_DONE) {
         r = weir_continued_take(kit.continued, &facts, &text_bytes);
-        kit.lost |= r == WEIR_CONTINUED_LOST;
+        kit.lost |= r == WEIR_SO_FAR_LOST;
     }
     if (r >= 0)
         r = weir_continued_write(kit.continued, &event, &facts, &bytes);
@@ -249,6 +249,18 @@ static void usage_is_added_up(void **state)
     end();
 }
 
+static void what_is_told_of_text_is_its_length_without_escapes(void **state)
+{
+    (void)state;
+    begin("Hel");
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"\\u006co\"}}]}\n\n");
+    assert_int_equal(kit.text_bytes, 2);
+    feed("data: {" NAMES ",\"choices\":[{\"delta\":{\"content\":\"\\n\\u00e4\"}}]}\n\n");
+    assert_int_equal(kit.text_bytes, 5);
+    assert_slice_is(weir_buf_slice(&kit.so_far.text), "Hello\n\xc3\xa4");
+    end();
+}
+
 static void half_a_character_passes_and_is_the_last_to_be_carried_on(void **state)
 {
     (void)state;
@@ -282,7 +294,7 @@ static void more_text_than_is_kept_passes_and_is_the_last_to_be_carried_on(void 
 
         read_event(chunk, &event, &facts);
         assert_int_equal(weir_continued_take(kit.continued, &facts, &text_bytes),
-                         i < 4 ? 0 : WEIR_CONTINUED_LOST);
+                         i < 4 ? 0 : WEIR_SO_FAR_LOST);
         assert_int_equal(text_bytes, 60000);
         assert_int_equal(weir_continued_write(kit.continued, &event, &facts, &bytes), 0);
         assert_true(bytes.len > 60000);
@@ -365,7 +377,7 @@ static void usage_that_is_told_again_and_again_counts_once(void **state)
         char data[64];
 
         (void)snprintf(data, sizeof(data), "{\"usage\":{\"completion_tokens\":%d}}", i);
-        weir_so_far_use(&kit.so_far, weir_slice_str(data), &counts);
+        weir_so_far_note_usage(&kit.so_far, weir_slice_str(data), &counts);
     }
     weir_so_far_carry_on(&kit.so_far);
     weir_so_far_carry_on(&kit.so_far);
@@ -386,6 +398,7 @@ int main(void)
         cmocka_unit_test(text_that_waits_comes_ahead_of_the_end),
         cmocka_unit_test(text_that_waits_goes_with_a_last_chunk_that_has_text),
         cmocka_unit_test(usage_is_added_up),
+        cmocka_unit_test(what_is_told_of_text_is_its_length_without_escapes),
         cmocka_unit_test(half_a_character_passes_and_is_the_last_to_be_carried_on),
         cmocka_unit_test(more_text_than_is_kept_passes_and_is_the_last_to_be_carried_on),
         cmocka_unit_test(data_in_several_lines_becomes_one),

@@ -75,10 +75,11 @@ static void the_router_says_what_it_did_where_that_is_allowed(void **state)
         {.group = WEIR_SLICE("B"), .failure = internal, .attempt = 2},
         {.group = WEIR_SLICE("C"), .failure = rate_limit, .reason = WEIR_REASON_UNKNOWN_MODEL},
     };
-    const struct weir_summary summary = {.failures = hops, .failure_count = 3};
+    const struct weir_summary summary = {
+        .failures = hops, .failure_count = 3, .retries = 2, .max_retries = 3};
     const struct weir_fail fail = {.failure = rate_limit, .attempt = 1, .group = WEIR_SLICE("g")};
     const struct weir_fail_story story = {
-        .fail = &fail, .summary = &summary, .failed = &second, .retries = 2, .max_retries = 3, .debug = true};
+        .fail = &fail, .summary = &summary, .failed = &second, .debug = true};
 
     (void)state;
     assert_slice_is(
@@ -87,6 +88,30 @@ static void the_router_says_what_it_did_where_that_is_allowed(void **state)
         "Retries: 3\n\nLiteLLM: model group 'g' failed with the error above. Fallback to B, C also failed: "
         "litellm.InternalServerError: InternalServerError: OpenAIException - two; "
         "litellm.BadRequestError: You passed in model=C. There are no healthy deployments for this model");
+}
+
+/* A stream of B broke; g had failed before, and C could not carry it on. */
+static void of_a_stream_that_broke_only_what_followed_is_told(void **state)
+{
+    struct weir_failed first = failed_attempt(1, NULL, "one");
+    struct weir_failed second = failed_attempt(2, &first, "two");
+    struct weir_failed third = failed_attempt(3, &second, "three");
+    const struct weir_hop_failure hops[] = {
+        {.group = WEIR_SLICE("g"), .failure = rate_limit, .attempt = 1},
+        {.group = WEIR_SLICE("C"), .failure = internal, .attempt = 3},
+    };
+    const struct weir_summary summary = {.failures = hops, .failure_count = 2};
+    const struct weir_fail fail = {
+        .failure = internal, .attempt = 2, .group = WEIR_SLICE("B"), .committed = true};
+    const struct weir_fail_story story = {
+        .fail = &fail, .summary = &summary, .failed = &third, .debug = true};
+
+    (void)state;
+    assert_slice_is(
+        tell(&story).message,
+        "litellm.InternalServerError: InternalServerError: OpenAIException - two\n\nLiteLLM: model group 'B' "
+        "failed with the error above. Fallback to C also failed: "
+        "litellm.InternalServerError: InternalServerError: OpenAIException - three");
 }
 
 static void without_a_hop_it_says_so(void **state)
@@ -190,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_providers_words_stand_first),
         TEST(the_router_says_what_it_did_where_that_is_allowed),
+        TEST(of_a_stream_that_broke_only_what_followed_is_told),
         TEST(without_a_hop_it_says_so),
         TEST(nothing_to_pick_tells_when_to_come_back),
         TEST(seconds_to_wait_are_whole_and_at_least_one),

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/seam.h"
+#include "gateway/continuation/seam.h"
 
 enum { ROOM = 32 * 1024 };
 

@@ -267,6 +267,19 @@ static void each_prompt_of_a_completion_has_choices_of_its_own(void **state)
     assert_int_equal(finishes, 1);
 }
 
+static void choices_beyond_counting_are_never_all_there(void **state)
+{
+    (void)state;
+    members[0].value.text = WEIR_SLICE("9223372036854775808");
+    members[1] = (struct weir_json_item){
+        .key = WEIR_SLICE("prompt"), .value = {.type = WEIR_JSON_ARRAY, .text = WEIR_SLICE("[\"a\",\"b\"]")}};
+    job.asked.member_count = 2;
+    feed(SAYS("a") STOP);
+    assert_int_equal(finishes, 0);
+    feed(DONE);
+    assert_true(finished);
+}
+
 static void a_choice_that_was_cut_is_no_complete_stream(void **state)
 {
     (void)state;
@@ -409,6 +422,7 @@ int main(void)
         TEST(what_follows_the_marker_is_dropped),
         TEST(the_engine_is_told_of_the_end_when_every_choice_has_one),
         TEST(each_prompt_of_a_completion_has_choices_of_its_own),
+        TEST(choices_beyond_counting_are_never_all_there),
         TEST(a_choice_that_was_cut_is_no_complete_stream),
         TEST(other_content_is_told_as_such),
         TEST(an_empty_answer_is_judged_at_its_end),

@@ -6,7 +6,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/usage_sum.h"
+#include "gateway/continuation/usage_sum.h"
 
 static void assert_sum(const char *earlier, const char *last, const char *expected)
 {

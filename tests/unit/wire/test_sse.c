@@ -112,6 +112,37 @@ static void lf_cr_lf_and_cr_end_a_line(void **state)
     tells("data: a\rdata: b\r\r\n", "||a\nb|;");
 }
 
+/* Whether the last event of the stream tells that. */
+static bool tells_lone_cr(const char *text, size_t step)
+{
+    struct weir_slice piece;
+    struct weir_sse_event event = {.lone_cr = false};
+    struct weir_sse sse;
+    struct chunks chunks;
+
+    weir_sse_init(&sse, weir_mem_libc(), 1000);
+    chunks_init(&chunks, weir_slice_str(text), NULL, step);
+    while (chunks_next(&chunks, &piece))
+        while (weir_sse_next(&sse, &piece, &event) == WEIR_SSE_EVENT)
+            continue;
+    chunks_deinit(&chunks);
+    weir_sse_deinit(&sse);
+    return event.lone_cr;
+}
+
+static void a_cr_that_has_no_lf_is_told(void **state)
+{
+    (void)state;
+    for (size_t step = 1; step < 20; step++) {
+        assert_true(tells_lone_cr("data: a\r\r", step));
+        assert_true(tells_lone_cr("data: a\rdata: b\r\n\r\n", step));
+        assert_true(tells_lone_cr("data: a\r\rdata: b\n\n", step));
+        assert_false(tells_lone_cr("data: a\r\n\r\n", step));
+        assert_false(tells_lone_cr("\r\n\r\ndata: a\r\n\n", step));
+        assert_false(tells_lone_cr("data: a\n\n", step));
+    }
+}
+
 static void comments_and_retry_are_passed_on_and_say_nothing(void **state)
 {
     (void)state;
@@ -258,6 +289,24 @@ static void streams_read_the_same_wherever_they_are_cut(void **state)
         check(input, &rand, 1 + i % 40, expected);
 }
 
+static void json_is_written_in_one_line(void **state)
+{
+    const struct weir_slice parts[] = {WEIR_SLICE("{\n\"a\":"), WEIR_SLICE("\"\\n\""), WEIR_SLICE("\r\n}")};
+    struct test_mem mem;
+    struct weir_buf out;
+
+    (void)state;
+    test_mem_init(&mem, 0);
+    weir_buf_init(&out, &mem.mem, 64);
+    assert_int_equal(weir_buf_append(&out, WEIR_SLICE(": x\n\n")), 0);
+    assert_int_equal(weir_sse_write_json(&out, parts, 3), 0);
+    assert_slice_is(weir_buf_slice(&out), ": x\n\ndata: { \"a\":\"\\n\"  }\n\n");
+    assert_int_equal(weir_sse_write_json(&out, parts, 3), 0);
+    assert_int_equal(weir_sse_write_json(&out, parts, 3), WEIR_ERR_LIMIT);
+    weir_buf_deinit(&out);
+    test_mem_assert_empty(&mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +314,7 @@ int main(void)
         cmocka_unit_test(one_blank_after_the_colon_is_dropped),
         cmocka_unit_test(several_data_lines_are_joined_by_lf),
         cmocka_unit_test(lf_cr_lf_and_cr_end_a_line),
+        cmocka_unit_test(a_cr_that_has_no_lf_is_told),
         cmocka_unit_test(comments_and_retry_are_passed_on_and_say_nothing),
         cmocka_unit_test(a_byte_order_mark_may_stand_at_the_start_only),
         cmocka_unit_test(the_last_event_needs_no_empty_line),
@@ -274,6 +324,7 @@ int main(void)
         cmocka_unit_test(an_event_over_the_limit_is_refused_however_it_comes),
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(streams_read_the_same_wherever_they_are_cut),
+        cmocka_unit_test(json_is_written_in_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

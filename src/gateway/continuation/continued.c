@@ -5,12 +5,12 @@
  * Text is taken as written once the seam is open, and where it holds half of a surrogate pair, which has no
  * decoded form: such a text is no repeat, and nothing can be carried on behind it.
  */
-#include "gateway/attempt/continued.h"
+#include "gateway/continuation/continued.h"
 
 #include <weir/error.h>
 
 #include "base/slice.h"
-#include "gateway/attempt/usage_sum.h"
+#include "gateway/continuation/usage_sum.h"
 #include "wire/json_read.h"
 #include "wire/json_splice.h"
 #include "wire/json_write.h"
@@ -60,7 +60,7 @@ static size_t total(const struct weir_slice *parts, size_t count)
 
 static int take_text(struct weir_continued *continued, struct weir_slice raw, bool last)
 {
-    struct weir_continued_chunk *now = &continued->now;
+    struct weir_continued_chunk *taken = &continued->taken;
     struct weir_seam_out out;
     char *room;
     int r;
@@ -71,34 +71,38 @@ static int take_text(struct weir_continued *continued, struct weir_slice raw, bo
         return r;
     weir_buf_commit(&continued->piece, weir_json_decode(raw, room));
     out = weir_seam_take(&continued->seam, weir_buf_slice(&continued->piece));
-    now->text[0] = out.held;
-    now->text[1] = out.piece;
-    now->text[2] = last ? weir_seam_end(&continued->seam) : WEIR_SLICE_EMPTY;
+    taken->text[0] = out.held;
+    taken->text[1] = out.piece;
+    taken->text[2] = last ? weir_seam_end(&continued->seam) : WEIR_SLICE_EMPTY;
     return 0;
 }
 
 int weir_continued_take(struct weir_continued *continued, const struct weir_chunk *facts, size_t *ret_bytes)
 {
     struct weir_slice raw = weir_json_inside(&facts->text);
-    bool is_text = weir_json_decoded_len(raw) != WEIR_SLICE_NONE, last = facts->ended != 0;
-    struct weir_continued_chunk *now = &continued->now;
-    size_t bytes;
+    size_t decoded = weir_json_decoded_len(raw), passing, room;
+    bool is_text = decoded != WEIR_SLICE_NONE, last = facts->ended != 0;
+    struct weir_continued_chunk *taken = &continued->taken;
     int r = 0;
 
-    *now = (struct weir_continued_chunk){.as_written = raw.len == 0 || !is_text ||
-                                                       continued->seam.state == WEIR_SEAM_OPEN};
+    *taken = (struct weir_continued_chunk){.as_written = raw.len == 0 || !is_text ||
+                                                         continued->seam.state == WEIR_SEAM_OPEN};
     continued->begun |= facts->deltas > 0;
-    if (!now->as_written)
+    if (!taken->as_written)
         r = take_text(continued, raw, last);
     else if (last || !is_text)
-        now->before = weir_seam_end(&continued->seam);
+        taken->before = weir_seam_end(&continued->seam);
     if (r < 0)
         return r;
-    bytes = now->before.len + (now->as_written ? raw.len : total(now->text, 3));
-    *ret_bytes = bytes;
+    passing = room = taken->before.len + total(taken->text, WEIR_CONTINUED_PARTS);
+    if (taken->as_written) {
+        passing += is_text ? decoded : 0;
+        room += raw.len; /* it is decoded in place of what it will be */
+    }
+    *ret_bytes = passing;
     if (!is_text || facts->deltas > 1)
         weir_so_far_stop(continued->so_far);
-    return weir_so_far_reserve(continued->so_far, bytes) ? 0 : WEIR_CONTINUED_LOST;
+    return weir_so_far_reserve(continued->so_far, room) ? 0 : WEIR_SO_FAR_LOST;
 }
 
 /* ---- writing ---- */
@@ -120,8 +124,8 @@ static int write_values(struct weir_continued *continued, struct weir_slice data
 
     weir_buf_clear(buf);
     r = weir_buf_append(buf, WEIR_SLICE("\""));
-    for (size_t i = 0; i < 3 && r == 0; i++)
-        r = weir_json_escape(buf, continued->now.text[i]);
+    for (size_t i = 0; i < WEIR_CONTINUED_PARTS && r == 0; i++)
+        r = weir_json_escape(buf, continued->taken.text[i]);
     if (r == 0)
         r = weir_buf_append(buf, WEIR_SLICE("\""));
     text_len = weir_buf_len(buf);
@@ -151,7 +155,7 @@ static int edit_delta(struct edits *edits, const struct weir_json_value *delta)
     while (r == 0 && weir_json_next(&cursor, &item) == WEIR_JSON_ITEM) {
         if (weir_json_key_is(&item, WEIR_SLICE("role")))
             r = weir_json_splice_remove(&edits->splice, &item);
-        else if (item.value.text.ptr == edits->facts->text.text.ptr && !edits->continued->now.as_written)
+        else if (item.value.text.ptr == edits->facts->text.text.ptr && !edits->continued->taken.as_written)
             r = weir_json_splice_replace(&edits->splice, &item.value, edits->values.text);
     }
     return r;
@@ -242,28 +246,15 @@ static int write_text_chunk(struct weir_continued *continued, struct weir_slice 
     return r == 0 ? weir_buf_append(out, WEIR_SLICE("\"},\"finish_reason\":null}]}\n\n")) : r;
 }
 
-/* In one line: JSON has no line feeds but between its tokens. */
-static int write_data(struct weir_buf *out, const struct weir_json_splice *splice)
-{
-    size_t from = weir_buf_len(out);
-    int r = weir_buf_append(out, WEIR_SLICE("data: "));
-
-    if (r == 0)
-        r = weir_buf_append_all(out, splice->parts, splice->part_count);
-    for (size_t i = out->start + from; i < out->end; i++)
-        if (out->ptr[i] == '\n' || out->ptr[i] == '\r')
-            out->ptr[i] = ' ';
-    return r == 0 ? weir_buf_append(out, WEIR_SLICE("\n\n")) : r;
-}
-
 /* Nothing in it is the caller's: of the start-up, or a repeat. */
 static bool is_dropped(const struct weir_continued *continued, const struct weir_chunk *facts)
 {
-    const struct weir_continued_chunk *now = &continued->now;
+    const struct weir_continued_chunk *taken = &continued->taken;
 
     if (facts->ended != 0 || facts->usage.told || facts->chunk_class == WEIR_CHUNK_OTHER)
         return false;
-    return facts->text.text.len > 0 ? !now->as_written && total(now->text, 3) == 0 : !continued->begun;
+    return facts->text.text.len > 0 ? !taken->as_written && total(taken->text, WEIR_CONTINUED_PARTS) == 0
+                                    : !continued->begun;
 }
 
 static int write_chunk(struct weir_continued *continued, struct weir_slice data,
@@ -279,21 +270,21 @@ static int write_chunk(struct weir_continued *continued, struct weir_slice data,
         return r;
     weir_json_splice_init(&edits.splice, data);
     r = edit(&edits, data);
-    return r == 0 ? write_data(&continued->out, &edits.splice) : r;
+    return r == 0 ? weir_sse_write_json(&continued->out, edits.splice.parts, edits.splice.part_count) : r;
 }
 
 /* What the caller has now. */
 static void remember(struct weir_continued *continued, const struct weir_chunk *facts)
 {
-    struct weir_continued_chunk *now = &continued->now;
+    struct weir_continued_chunk *taken = &continued->taken;
     struct weir_so_far *so_far = continued->so_far;
-    struct weir_slice raw = now->as_written ? weir_json_inside(&facts->text) : WEIR_SLICE_EMPTY;
+    struct weir_slice raw = taken->as_written ? weir_json_inside(&facts->text) : WEIR_SLICE_EMPTY;
 
-    weir_so_far_add(so_far, now->before);
-    for (size_t i = 0; i < 3; i++)
-        weir_so_far_add(so_far, now->text[i]);
+    weir_so_far_add(so_far, taken->before);
+    for (size_t i = 0; i < WEIR_CONTINUED_PARTS; i++)
+        weir_so_far_add(so_far, taken->text[i]);
     weir_so_far_add_encoded(so_far, raw);
-    so_far->deltas += now->before.len + raw.len + total(now->text, 3) > 0 ? 1 : 0;
+    so_far->deltas += taken->before.len + raw.len + total(taken->text, WEIR_CONTINUED_PARTS) > 0 ? 1 : 0;
 }
 
 int weir_continued_write(struct weir_continued *continued, const struct weir_sse_event *event,
@@ -304,10 +295,10 @@ int weir_continued_write(struct weir_continued *continued, const struct weir_sse
 
     weir_buf_clear(&continued->out);
     if (!is_chunk)
-        continued->now = (struct weir_continued_chunk){.as_written = true};
+        continued->taken = (struct weir_continued_chunk){.as_written = true};
     if (facts->chunk_class == WEIR_CHUNK_DONE)
-        continued->now.before = weir_seam_end(&continued->seam);
-    r = write_text_chunk(continued, continued->now.before);
+        continued->taken.before = weir_seam_end(&continued->seam);
+    r = write_text_chunk(continued, continued->taken.before);
     if (r == 0)
         r = is_chunk ? write_chunk(continued, event->data, facts)
                      : weir_buf_append(&continued->out, event->raw);

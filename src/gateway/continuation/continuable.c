@@ -2,7 +2,7 @@
  * One table names the members that matter and what they may say.  What does not fit its rule, whatever its
  * type, forbids: a continuation that never happens does less harm than a wrong one.
  */
-#include "gateway/request/continuable.h"
+#include "gateway/continuation/continuable.h"
 
 #include "base/slice.h"
 #include "wire/json_read.h"
@@ -55,7 +55,7 @@ static const struct {
     rule_fn *fits;
 } rows[] = {
 #define X(name, rule) {WEIR_SLICE_INIT(name), is_##rule},
-#include "gateway/request/tbl/continuable_fields.h"
+#include "gateway/continuation/tbl/continuable_fields.h"
 #undef X
 };
 

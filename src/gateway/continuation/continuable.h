@@ -17,8 +17,7 @@
 /* The members decide, each of them: a name that stands twice must be right twice. */
 bool weir_continuable(weir_route route, const struct weir_asked *asked);
 
-/* The same for what the configuration, or a target of a chain, adds to a request: a JSON object, or nothing.
- */
+/* The same for what configuration or a target of a chain adds to a request: a JSON object, or nothing. */
 bool weir_continuable_with(struct weir_slice params);
 
 #endif

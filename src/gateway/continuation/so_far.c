@@ -1,10 +1,10 @@
 /*
  * An answer that is not carried on costs the walk over one chunk, for its names, and a copy of its text.
  */
-#include "gateway/attempt/so_far.h"
+#include "gateway/continuation/so_far.h"
 
 #include "base/slice.h"
-#include "gateway/attempt/usage_sum.h"
+#include "gateway/continuation/usage_sum.h"
 #include "wire/json_read.h"
 
 static const struct weir_slice names[WEIR_IDENTITIES] = {
@@ -23,7 +23,7 @@ struct weir_slice weir_identity_name(enum weir_identity identity)
 void weir_so_far_init(struct weir_so_far *so_far, const struct weir_mem *budget)
 {
     *so_far = (struct weir_so_far){.keeps = false};
-    weir_buf_init(&so_far->text, budget, WEIR_SO_FAR_TEXT_MAX);
+    weir_buf_init(&so_far->text, budget, WEIR_CONTINUE_TEXT_MAX);
     weir_buf_init(&so_far->usage, budget, WEIR_SO_FAR_USAGE_MAX);
     weir_buf_init(&so_far->used, budget, WEIR_SO_FAR_USAGE_MAX);
 }
@@ -85,8 +85,8 @@ static void name(struct weir_so_far *so_far, enum weir_identity identity, struct
                             .value = weir_slice_sub(member, member.len - value.len, member.len)};
 }
 
-void weir_so_far_name(struct weir_so_far *so_far, struct weir_slice data, struct weir_slice reported,
-                      struct weir_arena *arena)
+void weir_so_far_note_names(struct weir_so_far *so_far, struct weir_slice data, struct weir_slice reported,
+                            struct weir_arena *arena)
 {
     so_far->named = true;
     for (unsigned i = 0; i < WEIR_IDENTITIES; i++) {
@@ -102,6 +102,22 @@ void weir_so_far_stop(struct weir_so_far *so_far)
 {
     so_far->keeps = false;
     weir_buf_deinit(&so_far->text);
+}
+
+int weir_so_far_take(struct weir_so_far *so_far, const struct weir_chunk *facts, size_t *ret_bytes)
+{
+    struct weir_slice raw = weir_json_inside(&facts->text);
+    size_t len;
+
+    *ret_bytes = 0;
+    if (!so_far->keeps || raw.len == 0)
+        return 0;
+    len = weir_json_decoded_len(raw);
+    if (len == WEIR_SLICE_NONE || facts->deltas > 1)
+        weir_so_far_stop(so_far);
+    else
+        *ret_bytes = len;
+    return weir_so_far_reserve(so_far, raw.len) ? 0 : WEIR_SO_FAR_LOST;
 }
 
 bool weir_so_far_reserve(struct weir_so_far *so_far, size_t bytes)
@@ -133,7 +149,8 @@ void weir_so_far_add_encoded(struct weir_so_far *so_far, struct weir_slice raw)
         weir_buf_commit(&so_far->text, weir_json_decode(raw, room));
 }
 
-void weir_so_far_use(struct weir_so_far *so_far, struct weir_slice data, const struct weir_usage *counts)
+void weir_so_far_note_usage(struct weir_so_far *so_far, struct weir_slice data,
+                            const struct weir_usage *counts)
 {
     struct weir_json_value usage;
 

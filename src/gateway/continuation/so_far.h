@@ -4,8 +4,8 @@
  * used.
  *
  * The text is kept, decoded and from the memory budget, only while the answer may still be carried on: it is
- * dropped when there is more of it than 256 KiB, when the budget has no more room, and when something comes
- * that is not plain text.
+ * dropped when there is more of it than WEIR_CONTINUE_TEXT_MAX, when the budget has no more room, and when
+ * something comes that is not plain text.
  */
 #ifndef WEIR_GATEWAY_SO_FAR_H
 #define WEIR_GATEWAY_SO_FAR_H
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include <weir/attr.h>
+#include <weir/call.h>
 #include <weir/mem.h>
 #include <weir/slice.h>
 
@@ -22,7 +23,7 @@
 #include "base/buf.h"
 #include "provider/dialect.h"
 
-enum { WEIR_SO_FAR_TEXT_MAX = 256 * 1024, WEIR_SO_FAR_USAGE_MAX = 64 * 1024 };
+enum { WEIR_SO_FAR_USAGE_MAX = 64 * 1024 };
 
 /* Members of a chunk that are the same in all chunks of an answer. */
 enum weir_identity {
@@ -64,8 +65,17 @@ struct weir_slice weir_identity_name(enum weir_identity identity);
 
 /* Remembers the names in a chunk's data; reported is the model's for the caller.  Without memory there are
  * none. */
-void weir_so_far_name(struct weir_so_far *so_far, struct weir_slice data, struct weir_slice reported,
-                      struct weir_arena *arena);
+void weir_so_far_note_names(struct weir_so_far *so_far, struct weir_slice data, struct weir_slice reported,
+                            struct weir_arena *arena);
+
+/*
+ * Takes a chunk before it is told to the engine; *ret_bytes of text are in it, for which there is room then.
+ * 0, also while nothing is kept (*ret_bytes is 0), or WEIR_SO_FAR_LOST: the answer cannot be carried on
+ * behind it.
+ */
+#define WEIR_SO_FAR_LOST 1
+WEIR_MUST_USE int weir_so_far_take(struct weir_so_far *so_far, const struct weir_chunk *facts,
+                                   size_t *ret_bytes);
 
 /* Room for bytes of text more, while it keeps; false: the answer cannot be carried on any more. */
 bool weir_so_far_reserve(struct weir_so_far *so_far, size_t bytes);
@@ -78,6 +88,7 @@ void weir_so_far_add_encoded(struct weir_so_far *so_far, struct weir_slice raw);
 void weir_so_far_stop(struct weir_so_far *so_far);
 
 /* The running attempt has told its usage in a chunk with this data; a later one takes its place. */
-void weir_so_far_use(struct weir_so_far *so_far, struct weir_slice data, const struct weir_usage *counts);
+void weir_so_far_note_usage(struct weir_so_far *so_far, struct weir_slice data,
+                            const struct weir_usage *counts);
 
 #endif

@@ -7,7 +7,7 @@
  * When no longer repeat is possible, the longest that has come is the answer: the longest end of the window
  * that is a start of the new text, by the prefix function of Knuth, Morris and Pratt.
  */
-#include "gateway/attempt/seam.h"
+#include "gateway/continuation/seam.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -16,15 +16,9 @@
 
 /* ---- the old text ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static bool is_of_word(char c)
 {
-    return weir_char_is_digit(c) || (weir_char_lower(c) >= 'a' && weir_char_lower(c) <= 'z') || c == '\'' ||
-           (unsigned char)c >= 0x80;
+    return weir_char_is_alnum(c) || c == '\'' || (unsigned char)c >= 0x80;
 }
 
 static bool has_characters(struct weir_slice text, size_t wanted)
@@ -72,10 +66,8 @@ static bool find_latest(const struct weir_seam *seam, size_t *ret_latest)
 
 void weir_seam_init(struct weir_seam *seam, struct weir_slice text, size_t shown)
 {
-    size_t len = text.len;
+    size_t len = weir_slice_trim_end(text).len;
 
-    while (len > 0 && is_blank(text.ptr[len - 1]))
-        len--;
     seam->state = WEIR_SEAM_DECIDING;
     seam->text = weir_slice_sub(text, 0, len);
     seam->blank = weir_slice_sub(text, len, text.len);

@@ -2,7 +2,7 @@
  * The last usage is spliced: its shape is what the caller's client knows from the provider that it came from.
  * Sums are written to a list of digits, since they must live until the parts are joined.
  */
-#include "gateway/attempt/usage_sum.h"
+#include "gateway/continuation/usage_sum.h"
 
 #include <stdint.h>
 

@@ -18,16 +18,19 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "gateway/attempt/seam.h"
-#include "gateway/attempt/so_far.h"
+#include "gateway/continuation/seam.h"
+#include "gateway/continuation/so_far.h"
 #include "provider/dialect.h"
 #include "wire/sse.h"
 
+/* Of what was held back, of the piece, and of what the seam gives up at the end. */
+enum { WEIR_CONTINUED_PARTS = 3 };
+
 /* What is done with the chunk that was taken last. */
 struct weir_continued_chunk {
-    struct weir_slice before;  /* text that goes out ahead of it, in a chunk of its own */
-    struct weir_slice text[3]; /* stands for its text; parts to be joined */
-    bool as_written;           /* its text stays as it is instead */
+    struct weir_slice before;                     /* text that goes out ahead of it, in a chunk of its own */
+    struct weir_slice text[WEIR_CONTINUED_PARTS]; /* stands for its text; to be joined */
+    bool as_written;                              /* its text stays as it is instead */
 };
 
 struct weir_continued {
@@ -35,7 +38,7 @@ struct weir_continued {
     struct weir_slice prefill; /* the text so far when it began; in the arena */
     struct weir_seam seam;
     bool begun; /* it has had content: what is empty is no start-up any more */
-    struct weir_continued_chunk now;
+    struct weir_continued_chunk taken;
     struct weir_buf piece;  /* the new text, decoded */
     struct weir_buf values; /* what is put into a chunk */
     struct weir_buf out;    /* what was written last */
@@ -54,9 +57,8 @@ void weir_continued_show(struct weir_continued *continued, size_t shown);
 /* Accepts NULL. */
 void weir_continued_deinit(struct weir_continued *continued);
 
-/* Takes a chunk; *ret_bytes of text will pass.  0, WEIR_CONTINUED_LOST: they pass, but the answer cannot be
- * carried on after that; or negative: memory. */
-#define WEIR_CONTINUED_LOST 1
+/* Takes a chunk; *ret_bytes of text will pass.  0, WEIR_SO_FAR_LOST: the chunk passes, but the answer cannot
+ * be carried on behind it; or negative: memory. */
 WEIR_MUST_USE int weir_continued_take(struct weir_continued *continued, const struct weir_chunk *facts,
                                       size_t *ret_bytes);
 
