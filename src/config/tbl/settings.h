@@ -83,6 +83,9 @@ SETTING(GENERAL, include_call_id_in_error_body, call_id_in_errors, BOOL, "", 0, 
 SETTING(GENERAL, allow_client_side_credentials, allow_client_credentials, BOOL, "", 0, 0, "false", "Let requests bring api_key, api_base and the like of their own.")
 SETTING(GENERAL, always_include_stream_usage, always_stream_usage, BOOL, "", 0, 0, "false", "Ask for usage in every stream (stream_options.include_usage).")
 SETTING(GENERAL, enable_health_check_routing, general_health_check_routing, BOOL, "", 0, 0, "false", "As in router_settings.")
+SETTING(GENERAL, max_in_flight_requests_per_worker, max_in_flight, U32, "", 0, 1000000, "0", "Calls that a worker has in hand at once; 0: any number.")
+SETTING(GENERAL, max_queued_requests_per_worker, max_queued, U32, "", 0, 1000000, "0", "Calls beyond it that wait for a turn, first in, first out; what comes then gets 503 at once.")
+SETTING(GENERAL, admission_queue_timeout_seconds, admission_wait_ns, SECONDS, "s", 0, 3600, "1", "Longest wait for a turn; then 503.")
 SETTING(GENERAL, completion_model, completion_model, TEXT, "", 0, 0, "", "The model of every chat or text completion, whatever the request names.")
 SETTING(GENERAL, embedding_model, embedding_model, TEXT, "", 0, 0, "", "The model of every embedding, whatever the request names.")
 
