@@ -157,6 +157,7 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_I32:
     case WEIR_VALUE_WHOLE:
     case WEIR_VALUE_NUMBER:
+    case WEIR_VALUE_PRICE:
     case WEIR_VALUE_SECONDS:
     case WEIR_VALUE_KEEPALIVE:
         return number_of(node, &number) && weir_number_put(row, number, out);
@@ -190,6 +191,8 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_STRATEGY:
     case WEIR_VALUE_SOURCES:
     case WEIR_VALUE_OVERRIDES:
+    case WEIR_VALUE_NAMES:
+    case WEIR_VALUE_CHECKS:
     case WEIR_VALUE_PART:
     case WEIR_VALUE_NONE:
         break;
@@ -291,6 +294,9 @@ static const struct {
     UNSET(EMPTY, {WEIR_EMPTY_UNSAID}),
     UNSET(OVERRIDES, {0}),
     UNSET(YES_NO, {WEIR_UNSAID}),
+    UNSET(PRICE, {-1}),
+    UNSET(NAMES, {NULL, 0}),
+    UNSET(CHECKS, {0}),
 };
 
 void weir_value_default(const struct weir_setting_row *row, void *out)
