@@ -87,7 +87,8 @@ static void read_own(const struct weir_deployment_settings *s, struct weir_model
     set_own(ret_facts, WEIR_FIGURE_CACHE_WRITE, s->cache_write_cost, s->info_cache_write_cost);
     set_own(ret_facts, WEIR_FIGURE_REASONING, s->reasoning_cost, s->info_reasoning_cost);
     set_own(ret_facts, WEIR_FIGURE_CONTEXT, -1,
-            s->max_input_tokens == WEIR_UNSET_NS ? -1 : (double)s->max_input_tokens);
+            s->max_input_tokens == WEIR_UNSET_NS || s->max_input_tokens == 0 ? -1
+                                                                             : (double)s->max_input_tokens);
     set_own(ret_facts, WEIR_FIGURE_PREFILL, -1, said(s->supports_prefill));
     set_own(ret_facts, WEIR_FIGURE_WEB_SEARCH, -1, said(s->supports_web_search));
 }

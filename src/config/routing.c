@@ -96,15 +96,27 @@ static int read_strategy(struct reading *reading, struct item *item)
                                              &item->group.strategy);
 }
 
-/* A model has one strategy, so it is in one group; what asks for a priority group picks by the order alone.
- */
-static int claim(struct reading *reading, const struct item *item, struct weir_yaml *node,
+static bool stands_before(const struct weir_yaml *list, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (weir_slice_eq(list->items[i]->text, list->items[index]->text))
+            return true;
+    return false;
+}
+
+/* A model has one strategy, so it is in one group; who asks for a priority group goes by the order alone. */
+static int claim(struct reading *reading, const struct item *item, const struct weir_yaml *list, size_t index,
                  const struct weir_path *path)
 {
+    struct weir_yaml *node = list->items[index];
     int rv;
 
     if (node->kind != WEIR_YAML_TEXT || node->text.len == 0)
         return expect(reading, node, path, WEIR_SLICE("the name of a group"));
+    if (stands_before(list, index)) {
+        WEIR_REPORT(reading->loader, WARNING, node, path, WEIR_SLICE("named before in this list"));
+        return 0;
+    }
     if (item->group.strategy.strategy == WEIR_STRATEGY_PRIORITY)
         return 0;
     rv = weir_map_add(&reading->owners, node->text, node);
@@ -128,7 +140,7 @@ static int read_models(struct reading *reading, struct item *item)
         return WEIR_ERR_NOMEM;
     for (size_t i = 0; i < list->count; i++) {
         struct weir_path here = {&path, WEIR_SLICE_EMPTY, i};
-        int rv = claim(reading, item, list->items[i], &here);
+        int rv = claim(reading, item, list, i, &here);
 
         if (rv != 0)
             return rv;
@@ -189,6 +201,14 @@ static int read_priorities(struct reading *reading, struct item *item)
     return rv;
 }
 
+/* What could be wrong with it was found before. */
+static int add(const struct reading *reading, const struct weir_routing_group *group)
+{
+    int rv = weir_snapshot_add_routing_group(reading->loader->builder, group);
+
+    return rv > 0 ? WEIR_ERR_INTERNAL : rv;
+}
+
 static int read_item(struct reading *reading, const struct weir_yaml *node, size_t index)
 {
     struct item item = {.node = node, .path = {reading->list, WEIR_SLICE_EMPTY, index}};
@@ -206,9 +226,7 @@ static int read_item(struct reading *reading, const struct weir_yaml *node, size
         rv = read_models(reading, &item);
     if (rv == 0)
         rv = read_priorities(reading, &item);
-    if (rv == 0)
-        rv = weir_snapshot_add_routing_group(reading->loader->builder, &item.group);
-    return rv == WEIR_SNAPSHOT_EXISTS ? WEIR_ERR_INTERNAL : rv;
+    return rv == 0 ? add(reading, &item.group) : rv;
 }
 
 static int read_items(struct reading *reading, const struct weir_yaml *list)
