@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/slice.h"
 #include "cli/command.h"
+#include "cli/known.h"
 #include "config/yaml/tree.h"
 
 enum { ID_SHOWN = 24, SOURCES_MAX = 3, TEXT_MAX = 80 };
@@ -22,9 +23,10 @@ enum { ID_SHOWN = 24, SOURCES_MAX = 3, TEXT_MAX = 80 };
 struct line {
     struct weir_slice group; /* as it stands in the file */
     struct weir_slice model;
-    struct weir_slice id; /* empty: not served here */
+    struct weir_slice id;
     struct weir_place place;
-    struct line *next; /* of the same group */
+    const struct weir_config_deployment *deployment; /* NULL: not served here */
+    struct line *next;                               /* of the same group */
 };
 
 struct group {
@@ -48,11 +50,15 @@ static struct line line_of(const struct weir_config *config, size_t index)
     if (index < config->deployment_count) {
         const struct weir_config_deployment *d = config->deployments[index];
 
-        return (struct line){d->written_group, d->written_model, d->id, d->place, NULL};
+        return (struct line){d->written_group, d->written_model, d->id, d->place, d, NULL};
     }
     index -= config->deployment_count;
-    return (struct line){config->unserved[index].written_group, config->unserved[index].written_model,
-                         WEIR_SLICE_EMPTY, config->unserved[index].place, NULL};
+    return (struct line){config->unserved[index].written_group,
+                         config->unserved[index].written_model,
+                         WEIR_SLICE_EMPTY,
+                         config->unserved[index].place,
+                         NULL,
+                         NULL};
 }
 
 static int add_line(struct listing *listing, struct line *line)
@@ -133,21 +139,22 @@ static void print_settings(const struct weir_yaml_pair *pair)
     printf("  line %" PRIu32 "\n", pair->key->place.line);
 }
 
-static void print_line(const struct line *line)
+static void print_line(const struct weir_config *config, const struct line *line)
 {
     fputs("    ", stdout);
     weir_cli_print_slice(stdout, line->model);
     printf("  line %" PRIu32, line->place.line);
-    if (line->id.len == 0) {
+    if (line->deployment == NULL) {
         puts("  not served here");
         return;
     }
     fputs("  id ", stdout);
     weir_cli_print_slice(stdout, weir_slice_sub(line->id, 0, ID_SHOWN));
     puts(line->id.len > ID_SHOWN ? "..." : "");
+    weir_cli_print_known(config, line->deployment);
 }
 
-static void print_groups(const struct listing *listing)
+static void print_groups(const struct weir_config *config, const struct listing *listing)
 {
     puts("groups");
     for (size_t i = 0; i < listing->group_count; i++) {
@@ -157,7 +164,7 @@ static void print_groups(const struct listing *listing)
         weir_cli_print_slice(stdout, group->first->group);
         printf(": %zu deployment%s\n", group->count, plural(group->count));
         for (const struct line *line = group->first; line != NULL; line = line->next)
-            print_line(line);
+            print_line(config, line);
         print_settings(group->settings);
     }
 }
@@ -248,9 +255,29 @@ static size_t print_chains(const struct weir_config *config, bool quiet)
     return count;
 }
 
+static void print_routing_groups(const struct weir_config *config)
+{
+    const struct weir_yaml *router = weir_yaml_get(config->root, WEIR_SLICE("router_settings"));
+    const struct weir_yaml *list = weir_yaml_get(router, WEIR_SLICE("routing_groups"));
+
+    for (size_t i = 0; list != NULL && i < list->count; i++) {
+        const struct weir_yaml *models = weir_yaml_get(list->items[i], WEIR_SLICE("models"));
+
+        fputs(i == 0 ? "routing_groups\n  " : "  ", stdout);
+        weir_cli_print_slice(stdout, weir_yaml_get(list->items[i], WEIR_SLICE("group_name"))->written);
+        for (size_t m = 0; m < models->count; m++) {
+            fputs(m == 0 ? ": " : ", ", stdout);
+            weir_cli_print_slice(stdout, models->items[m]->written);
+        }
+        fputs("  by ", stdout);
+        weir_cli_print_slice(stdout, weir_yaml_get(list->items[i], WEIR_SLICE("routing_strategy"))->written);
+        puts("");
+    }
+}
+
 /* ---- numbers ---- */
 
-enum form { COUNT, SECONDS, RATE, HOLD, BUDGET, HEDGE, GROWTH, ON_OFF, SOURCES };
+enum form { COUNT, SECONDS, RATE, HOLD, BUDGET, HEDGE, GROWTH, ON_OFF, SOURCES, STRATEGY };
 
 /* A number of the router: what it is called, where it ends up, and the settings that may give it, the
  * strongest first. */
@@ -262,6 +289,7 @@ static const struct number {
     size_t count;
 } numbers[] = {
 #define OF(member) offsetof(struct weir_router_spec, member)
+    {"strategy", STRATEGY, OF(strategy.strategy), {WEIR_SETTING_strategy}, 1},
     {"retries",
      COUNT,
      OF(num_retries),
@@ -388,6 +416,17 @@ static void say_sources(char text[TEXT_MAX], const weir_continue_to to[WEIR_CONT
                    names[to[1]]);
 }
 
+static const char *strategy_name(weir_strategy strategy)
+{
+    static const char *const names[WEIR_STRATEGY_COUNT] = {
+#define X(id, name, other_name, prose) [WEIR_STRATEGY_##id] = name,
+#include <weir/tbl/strategies.h>
+#undef X
+    };
+
+    return names[strategy];
+}
+
 static void say(char text[TEXT_MAX], enum form form, const void *value)
 {
     uint32_t count;
@@ -423,6 +462,9 @@ static void say(char text[TEXT_MAX], enum form form, const void *value)
     case SOURCES:
         say_sources(text, value);
         break;
+    case STRATEGY:
+        (void)snprintf(text, TEXT_MAX, "%s", strategy_name(*(const weir_strategy *)value));
+        break;
     }
 }
 
@@ -447,8 +489,9 @@ int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_m
     if (rv != 0)
         return rv;
     if (!quiet) {
-        print_groups(&listing);
+        print_groups(config, &listing);
         print_aliases(config);
+        print_routing_groups(config);
     }
     *ret_counts = (struct weir_meaning_counts){.deployments = listing.line_count,
                                                .groups = listing.group_count,

@@ -11,14 +11,24 @@
 
 /* Of the rows of litellm_params those that say where a call goes and what it carries. */
 static const struct weir_slice of_a_call[] = {
-    WEIR_SLICE_INIT("api_base"),        WEIR_SLICE_INIT("base_url"),
-    WEIR_SLICE_INIT("api_key"),         WEIR_SLICE_INIT("api_version"),
-    WEIR_SLICE_INIT("azure_ad_token"),  WEIR_SLICE_INIT("organization"),
-    WEIR_SLICE_INIT("extra_headers"),   WEIR_SLICE_INIT("headers"),
-    WEIR_SLICE_INIT("extra_body"),      WEIR_SLICE_INIT("ssl_verify"),
-    WEIR_SLICE_INIT("ssl_certificate"), WEIR_SLICE_INIT("stream_timeout"),
-    WEIR_SLICE_INIT("ttft_timeout"),    WEIR_SLICE_INIT("stream_idle_timeout"),
+    WEIR_SLICE_INIT("api_base"),
+    WEIR_SLICE_INIT("base_url"),
+    WEIR_SLICE_INIT("api_key"),
+    WEIR_SLICE_INIT("api_version"),
+    WEIR_SLICE_INIT("azure_ad_token"),
+    WEIR_SLICE_INIT("organization"),
+    WEIR_SLICE_INIT("extra_headers"),
+    WEIR_SLICE_INIT("headers"),
+    WEIR_SLICE_INIT("extra_body"),
+    WEIR_SLICE_INIT("ssl_verify"),
+    WEIR_SLICE_INIT("ssl_certificate"),
+    WEIR_SLICE_INIT("stream_timeout"),
+    WEIR_SLICE_INIT("ttft_timeout"),
+    WEIR_SLICE_INIT("stream_idle_timeout"),
     WEIR_SLICE_INIT("mock_response"),
+    WEIR_SLICE_INIT("drop_params"),
+    WEIR_SLICE_INIT("additional_drop_params"),
+    WEIR_SLICE_INIT("allowed_openai_params"),
 };
 
 static bool is_of_a_call(struct weir_loader *loader, struct weir_slice key)

@@ -13,9 +13,13 @@
 #include "config/limits.h"
 #include "config/near.h"
 #include "config/settings.h"
+#include "config/strategy.h"
 #include "config/value.h"
 
-enum { SHOWN_MAX = 40, POLICY_MAX = 1000000 };
+enum { POLICY_MAX = 1000000 };
+
+/* An item of a list of text, for messages. */
+static const struct weir_setting_row name_row = {.type = WEIR_VALUE_TEXT};
 
 /* The numbers within a policy, for messages. */
 static const struct weir_setting_row policy_count = {.type = WEIR_VALUE_U32, .max = POLICY_MAX};
@@ -84,43 +88,6 @@ static int read_policy(struct weir_loader *loader, const struct weir_setting_row
     }
     *out = policy;
     return 0;
-}
-
-static const struct {
-    struct weir_slice name;
-    weir_strategy strategy;
-    bool supported;
-} strategies[] = {
-#define X(name, strategy, supported) {WEIR_SLICE_INIT(name), strategy, supported},
-#include "config/tbl/strategies.h"
-#undef X
-};
-
-enum { STRATEGIES = sizeof(strategies) / sizeof(*strategies) };
-
-/* An unknown name refuses the start whatever the severity of other mistakes is (RS 2.4). */
-static int read_strategy(struct weir_loader *loader, const struct weir_yaml *node,
-                         const struct weir_path *path, weir_strategy *out)
-{
-    struct weir_slice names[2 * STRATEGIES];
-
-    for (size_t i = 0; i < STRATEGIES; i++) {
-        names[2 * i] = i == 0 ? WEIR_SLICE("") : WEIR_SLICE(", ");
-        names[2 * i + 1] = strategies[i].name;
-        if (node->kind != WEIR_YAML_TEXT || !weir_slice_eq(node->text, strategies[i].name))
-            continue;
-        if (!strategies[i].supported)
-            WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("known, not supported: "), strategies[i].name,
-                        WEIR_SLICE("; simple-shuffle serves"));
-        *out = strategies[i].strategy;
-        return 0;
-    }
-    WEIR_REPORT(loader, FATAL, node, path, WEIR_SLICE("unknown routing strategy `"),
-                node->variable ? WEIR_SLICE("from an environment variable")
-                               : weir_slice_sub(node->text, 0, SHOWN_MAX),
-                WEIR_SLICE("`, expected one of "),
-                weir_arena_join(loader->arena, names, sizeof(names) / sizeof(*names)));
-    return WEIR_CONFIG_REFUSED;
 }
 
 /* One key of a limit that is a map. */
@@ -228,13 +195,92 @@ static int read_overrides(struct weir_loader *loader, const struct weir_setting_
     return 0;
 }
 
+static int read_names(struct weir_loader *loader, const struct weir_setting_row *row,
+                      const struct weir_yaml *node, const struct weir_path *path, enum weir_severity severity,
+                      struct weir_names *out)
+{
+    struct weir_slice *items;
+
+    if (node->kind != WEIR_YAML_LIST)
+        return weir_value_complain(loader, row, node, path, severity);
+    items = weir_arena_zalloc(loader->arena, node->count + 1, sizeof(*items));
+    if (items == NULL)
+        return WEIR_ERR_NOMEM;
+    for (size_t i = 0; i < node->count; i++) {
+        struct weir_path here = {path, WEIR_SLICE_EMPTY, i};
+
+        if (node->items[i]->kind != WEIR_YAML_TEXT || node->items[i]->text.len == 0)
+            return weir_value_complain(loader, &name_row, node->items[i], &here, severity);
+        items[i] = node->items[i]->text;
+    }
+    *out = (struct weir_names){items, node->count};
+    return 0;
+}
+
+static const struct {
+    struct weir_slice name;
+    bool supported;
+    struct weir_slice about;
+} checks[WEIR_CHECKS] = {
+#define X(check, name, supported, about)                                                                     \
+    [WEIR_CHECK_##check] = {WEIR_SLICE_INIT(name), supported, WEIR_SLICE_INIT(about)},
+#include "config/tbl/pre_call_checks.h"
+#undef X
+};
+
+/* One name of a check; one that is not known is told with the nearest. */
+static uint32_t check_of(struct weir_loader *loader, const struct weir_yaml *node,
+                         const struct weir_path *path)
+{
+    struct weir_slice near = WEIR_SLICE_EMPTY;
+    size_t limit = weir_near_limit(node->text, weir_loader_near_limit(node->text));
+
+    for (int i = 0; i < WEIR_CHECKS; i++) {
+        size_t distance = weir_near_distance(checks[i].name, node->text, limit);
+
+        if (distance == 0) {
+            if (!checks[i].supported)
+                WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("known, not supported ("),
+                            checks[i].about, WEIR_SLICE("); it has no effect"));
+            return WEIR_CHECK_BIT(i);
+        }
+        if (distance > limit)
+            continue;
+        near = checks[i].name;
+        limit = distance - 1;
+    }
+    if (near.len > 0)
+        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("unknown check, did you mean "), near,
+                    WEIR_SLICE("?"));
+    else
+        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("unknown check; it has no effect"));
+    return 0;
+}
+
+static int read_checks(struct weir_loader *loader, const struct weir_setting_row *row,
+                       const struct weir_yaml *node, const struct weir_path *path,
+                       enum weir_severity severity, uint32_t *out)
+{
+    uint32_t bits = 0;
+
+    if (node->kind != WEIR_YAML_LIST)
+        return weir_value_complain(loader, row, node, path, severity);
+    for (size_t i = 0; i < node->count; i++) {
+        struct weir_path here = {path, WEIR_SLICE_EMPTY, i};
+
+        bits |= check_of(loader, node->items[i], &here);
+    }
+    *out = bits;
+    return 0;
+}
+
 bool weir_compound_is(const struct weir_setting_row *row)
 {
     static const bool is[WEIR_VALUE_NONE + 1] = {
-        [WEIR_VALUE_RETRIES] = true,  [WEIR_VALUE_FAILS] = true,    [WEIR_VALUE_RATE] = true,
-        [WEIR_VALUE_HOLD] = true,     [WEIR_VALUE_STRATEGY] = true, [WEIR_VALUE_SOURCES] = true,
-        [WEIR_VALUE_BUDGET] = true,   [WEIR_VALUE_HEDGE] = true,    [WEIR_VALUE_GROWTH] = true,
-        [WEIR_VALUE_OVERRIDES] = true};
+        [WEIR_VALUE_RETRIES] = true,   [WEIR_VALUE_FAILS] = true,    [WEIR_VALUE_RATE] = true,
+        [WEIR_VALUE_HOLD] = true,      [WEIR_VALUE_STRATEGY] = true, [WEIR_VALUE_SOURCES] = true,
+        [WEIR_VALUE_BUDGET] = true,    [WEIR_VALUE_HEDGE] = true,    [WEIR_VALUE_GROWTH] = true,
+        [WEIR_VALUE_OVERRIDES] = true, [WEIR_VALUE_NAMES] = true,    [WEIR_VALUE_CHECKS] = true};
 
     return is[row->type];
 }
@@ -246,7 +292,11 @@ int weir_compound_read(struct weir_loader *loader, const struct weir_setting_row
     if (row->type == WEIR_VALUE_RETRIES || row->type == WEIR_VALUE_FAILS)
         return read_policy(loader, row, node, path, severity, out);
     if (row->type == WEIR_VALUE_STRATEGY)
-        return read_strategy(loader, node, path, out);
+        return weir_strategy_read(loader, node, path, false, out);
+    if (row->type == WEIR_VALUE_NAMES)
+        return read_names(loader, row, node, path, severity, out);
+    if (row->type == WEIR_VALUE_CHECKS)
+        return read_checks(loader, row, node, path, severity, out);
     if (row->type == WEIR_VALUE_OVERRIDES)
         return read_overrides(loader, row, node, path, severity, out);
     if (row->type != WEIR_VALUE_SOURCES)

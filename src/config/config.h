@@ -22,8 +22,11 @@
 #include "base/map.h"
 #include "config/diag.h"
 #include "config/settings.h"
+#include "provider/model_facts.h"
+#include "provider/model_map.h"
 
 struct weir_endpoint;
+struct weir_tag_regex;
 struct weir_yaml;
 
 /*
@@ -56,6 +59,14 @@ struct weir_config_deployment {
     uint64_t keepalive_ns; /* a comment after so much silence towards the client (decisions 30); 0: never */
     bool keepalive_by_caller; /* the request's own keepalive_seconds beats that */
     bool fail_empty;          /* an empty answer is a failure (beyond.md 6) */
+    /* What is known of its model; where that holds "*", what the deployment says of its own alone: see
+     * weir_config_facts. */
+    struct weir_model_facts facts;
+    struct weir_slice base_model;              /* what the model is looked up by; empty: its name */
+    bool wild;                                 /* the model holds "*" */
+    bool drop_params;                          /* what the model does not take is left out of requests */
+    uint64_t allowed_parameters;               /* of what it is said not to take (`allowed_openai_params`) */
+    const struct weir_tag_regex *tag_patterns; /* NULL: none */
 };
 
 /* A well-formed entry of model_list that is left out all the same: its provider has no dialect yet, or the
@@ -78,6 +89,9 @@ struct weir_config {
     size_t unserved_count;
     size_t skipped; /* wrong entries of model_list, which are left out */
     weir_snapshot *snapshot;
+    struct weir_model_map model_map;
+    struct weir_slice model_map_path; /* empty: there is none */
+    struct weir_tag_regex *patterns;  /* of all deployments, one list */
     struct weir_map renames; /* `model_alias_map`: a model's name -> struct weir_slice, the name to report */
     struct weir_config_env env;
     const struct weir_yaml *root;      /* all files together, as they were written (config/yaml/tree.h) */
@@ -103,6 +117,14 @@ WEIR_MUST_USE int weir_config_load_text(struct weir_slice text, const char *path
 
 /* After the last use of the snapshot that was taken from it.  Accepts NULL. */
 void weir_config_free(struct weir_config *config);
+
+/*
+ * What is known of a model that a deployment was picked for, with its provider in front: that of the
+ * deployment, or of what filled its "*".  The result may be *room.
+ */
+const struct weir_model_facts *weir_config_facts(const struct weir_config *config,
+                                                 const struct weir_config_deployment *deployment,
+                                                 struct weir_slice model, struct weir_model_facts *room);
 
 /*
  * A variable as the configuration sees it: its section environment_variables first, then the environment.

@@ -21,6 +21,7 @@
 #include "config/endpoints.h"
 #include "config/entry.h"
 #include "config/spec.h"
+#include "config/tag_regex.h"
 #include "config/value.h"
 #include "config/yaml/tree_json.h"
 
@@ -303,6 +304,30 @@ static struct weir_slice written(const struct weir_yaml *map, struct weir_slice 
     return pair == NULL ? WEIR_SLICE_EMPTY : pair->value->written;
 }
 
+/* An expression that PCRE2 does not take is told and matches nothing. */
+static int read_tag_patterns(struct reading *reading, const struct weir_config_entry *entry,
+                             struct weir_config_deployment *deployment)
+{
+    struct weir_loader *loader = reading->loader;
+    struct weir_path path = {&entry->params_path, WEIR_SLICE("tag_regex"), 0};
+    const struct weir_yaml *list = weir_yaml_get(entry->params, path.key);
+    const struct weir_names *names = &entry->settings.tag_regex;
+    char why[WEIR_TAG_REGEX_TEXT_MAX];
+
+    for (size_t i = 0; i < names->count; i++) {
+        struct weir_path here = {&path, WEIR_SLICE_EMPTY, i};
+        int rv = weir_tag_regex_add(names->items[i], loader->arena, &deployment->tag_patterns,
+                                    &loader->config->patterns, why);
+
+        if (rv < 0)
+            return rv;
+        if (rv == WEIR_TAG_REGEX_BAD)
+            WEIR_REPORT(loader, WARNING, list->items[i], &here, WEIR_SLICE("not a regular expression: "),
+                        weir_slice_str(why), WEIR_SLICE("; it matches nothing"));
+    }
+    return 0;
+}
+
 static int add_deployment(struct reading *reading, const struct weir_config_entry *entry,
                           struct weir_slice id, struct weir_endpoint *endpoint)
 {
@@ -323,8 +348,11 @@ static int add_deployment(struct reading *reading, const struct weir_config_entr
                                         .written_group = written(entry->node, WEIR_SLICE("model_name")),
                                         .written_model = written(entry->params, WEIR_SLICE("model")),
                                         .place = entry->node->place};
+    rv = read_tag_patterns(reading, entry, deployment);
+    if (rv != 0)
+        return rv;
     weir_spec_of_stream(loader, &entry->settings, deployment);
-    weir_spec_of_router(&entry->settings, deployment, &spec);
+    weir_spec_of_router(loader, &entry->settings, deployment, &spec);
     rv = weir_snapshot_add_deployment(loader->builder, &spec);
     if (rv != 0)
         return rv < 0 ? rv : WEIR_ERR_INTERNAL;

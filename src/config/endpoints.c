@@ -191,6 +191,31 @@ static int read_headers(struct weir_loader *loader, const struct weir_config_ent
     return 0;
 }
 
+/* Parameters that are always left out; what is no path leaves nothing out. */
+static int read_drops(struct weir_loader *loader, const struct weir_config_entry *entry,
+                      struct weir_endpoint *endpoint)
+{
+    struct weir_path path = {&entry->params_path, WEIR_SLICE("additional_drop_params"), 0};
+    const struct weir_names *names = &entry->settings.additional_drop_params;
+    struct weir_slice *paths = weir_arena_zalloc(loader->arena, names->count + 1, sizeof(*paths));
+    size_t count = 0;
+
+    if (paths == NULL)
+        return WEIR_ERR_NOMEM;
+    for (size_t i = 0; i < names->count; i++) {
+        struct weir_path here = {&path, WEIR_SLICE_EMPTY, i};
+
+        if (weir_drop_path_ok(names->items[i]))
+            paths[count++] = names->items[i];
+        else
+            WEIR_REPORT(
+                loader, WARNING, weir_yaml_get(entry->params, path.key)->items[i], &here,
+                WEIR_SLICE("not a name or a path such as tools[*].strict; nothing is left out for it"));
+    }
+    endpoint->drops = (struct weir_drops){paths, count};
+    return 0;
+}
+
 /* Which fields a request may bring (decisions 19). */
 static void read_caller_places(struct weir_loader *loader, const struct weir_config_entry *entry,
                                struct weir_endpoint *endpoint)
@@ -317,6 +342,8 @@ int weir_endpoints_make(struct weir_loader *loader, const struct weir_config_ent
         return rv;
     fill(loader, entry, provider, endpoint);
     rv = read_headers(loader, entry, endpoint);
+    if (rv == 0)
+        rv = read_drops(loader, entry, endpoint);
     if (rv == 0 && provider->dialect == WEIR_DIALECT_SIM)
         rv = read_sim(loader, entry, endpoint);
     if (rv != 0)

@@ -136,27 +136,32 @@ static struct weir_slice nearest_group(const weir_snapshot *snapshot, struct wei
     return best;
 }
 
+void weir_groups_check_name(struct weir_loader *loader, const struct weir_yaml *node,
+                            const struct weir_path *path)
+{
+    struct weir_slice near = WEIR_SLICE_EMPTY;
+
+    if (weir_snapshot_has_group(loader->config->snapshot, node->text))
+        return;
+    /* Each search looks at all groups: a file that is wrong throughout is not told of every one. */
+    if (loader->unknown_groups++ < SUGGESTIONS_MAX)
+        near = nearest_group(loader->config->snapshot, node->text);
+    if (near.len > 0)
+        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("no group has this name, did you mean "), near,
+                    WEIR_SLICE("?"));
+    else
+        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("no group has this name: never used"));
+}
+
 void weir_groups_check(struct weir_loader *loader)
 {
     struct weir_path top = {NULL, weir_section_key(WEIR_SECTION_WEIR), 0};
     struct weir_path path = {&top, WEIR_SLICE("groups"), 0};
     const struct weir_yaml *map = find_groups(loader);
-    unsigned strangers = 0;
 
     for (size_t i = 0; map != NULL && i < map->count; i++) {
-        const struct weir_yaml *key = map->pairs[i].key;
-        struct weir_path here = {&path, key->text, 0};
-        struct weir_slice near = WEIR_SLICE_EMPTY;
+        struct weir_path here = {&path, map->pairs[i].key->text, 0};
 
-        if (weir_snapshot_has_group(loader->config->snapshot, key->text))
-            continue;
-        /* Each search looks at all groups: a file that is wrong throughout is not told of every one. */
-        if (strangers++ < SUGGESTIONS_MAX)
-            near = nearest_group(loader->config->snapshot, key->text);
-        if (near.len > 0)
-            WEIR_REPORT(loader, WARNING, key, &here, WEIR_SLICE("no group has this name, did you mean "),
-                        near, WEIR_SLICE("?"));
-        else
-            WEIR_REPORT(loader, WARNING, key, &here, WEIR_SLICE("no group has this name: never used"));
+        weir_groups_check_name(loader, map->pairs[i].key, &here);
     }
 }

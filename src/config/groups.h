@@ -18,4 +18,8 @@ const struct weir_group_settings *weir_groups_find(const struct weir_loader *loa
 /* Warns of names that are no group's; once the snapshot is built. */
 void weir_groups_check(struct weir_loader *loader);
 
+/* The same for one name that should be a group's, whoever says it. */
+void weir_groups_check_name(struct weir_loader *loader, const struct weir_yaml *node,
+                            const struct weir_path *path);
+
 #endif

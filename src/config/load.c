@@ -1,5 +1,6 @@
 /*
- * Loading, from first to last: files, variables, settings, groups, deployments, chains, snapshot.
+ * Loading, from first to last: files, variables, settings, groups, the model map, deployments, chains,
+ * strategies, snapshot.
  *
  * Model: the steps of one table run in order until one refuses.  A refusal of the settings does not keep the
  * deployments and chains from being read, so that one run of `weir check` tells all mistakes.
@@ -13,9 +14,12 @@
 #include "base/slice.h"
 #include "config/chains.h"
 #include "config/deployments.h"
+#include "config/facts.h"
 #include "config/groups.h"
 #include "config/loader.h"
+#include "config/routing.h"
 #include "config/sections.h"
+#include "config/tag_regex.h"
 #include "config/variables.h"
 #include "config/yaml/source.h"
 #include "config/yaml/yaml_read.h"
@@ -56,6 +60,7 @@ static int build(struct weir_loader *loader)
     int rv;
 
     weir_sections_router(&loader->config->settings, &spec);
+    spec.strategy = loader->strategy;
     weir_snapshot_set_router(loader->builder, &spec);
     rv = weir_snapshot_build(loader->builder, &loader->config->snapshot);
     if (rv == WEIR_ERR_INVALID) {
@@ -67,6 +72,7 @@ static int build(struct weir_loader *loader)
         return rv;
     warn_nothing_to_serve(loader);
     weir_groups_check(loader);
+    weir_routing_check(loader);
     weir_chains_check(loader);
     return weir_arena_failed(loader->arena) ? WEIR_ERR_NOMEM : 0;
 }
@@ -74,8 +80,8 @@ static int build(struct weir_loader *loader)
 static int load(struct weir_loader *loader, const char *path, struct weir_slice text)
 {
     static step_fn *const first[] = {weir_variables_section, weir_variables_replace};
-    static step_fn *const second[] = {weir_sections_read, weir_groups_read, weir_deployments_read,
-                                      weir_chains_read};
+    static step_fn *const second[] = {weir_sections_read,    weir_groups_read, weir_facts_read_map,
+                                      weir_deployments_read, weir_chains_read, weir_routing_read};
     int rv = weir_source_read(loader, path, text), variables;
 
     if (rv != 0)
@@ -149,6 +155,7 @@ void weir_config_free(struct weir_config *config)
     if (config == NULL)
         return;
     weir_snapshot_unref(config->snapshot);
+    weir_tag_regex_free(config->patterns);
     weir_arena_deinit(&config->arena);
     config->mem->free(config->mem->user, config, sizeof(*config));
 }

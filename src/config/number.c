@@ -34,7 +34,7 @@ bool weir_number_put(const struct weir_setting_row *row, double value, void *out
 
     if (!in_range(row, value))
         return false;
-    if (row->type == WEIR_VALUE_NUMBER)
+    if (row->type == WEIR_VALUE_NUMBER || row->type == WEIR_VALUE_PRICE)
         *(double *)out = value;
     else if (row->type == WEIR_VALUE_SECONDS || row->type == WEIR_VALUE_KEEPALIVE)
         *(uint64_t *)out = weir_time_from_s(value);

@@ -1,6 +1,7 @@
 /*
- * The reference page and the dump of defaults: one walk over the rows each.  What values may name (providers,
- * kinds of failures, what the simulated provider does) is printed from the tables of their owners.
+ * The reference page and the dump of defaults: one walk over the rows each.  What values may name
+ * (strategies, providers, kinds of failures, what the simulated provider does) is printed from the tables of
+ * their owners.
  */
 #include "config/reference.h"
 
@@ -45,7 +46,7 @@ static const char *const intros[WEIR_SECTIONS] = {
         "`model_list[].litellm_params`. Every key that is not here is a provider argument: a "
         "member of the body of each request, which the request's own member of that name beats.",
     [WEIR_SECTION_INFO] = "`model_list[].model_info`. Other keys are shown in `/v1/model/info`.",
-    [WEIR_SECTION_ROUTER] = "Retries, fallbacks, cooldowns.",
+    [WEIR_SECTION_ROUTER] = "Strategies, retries, fallbacks, cooldowns.",
     [WEIR_SECTION_LITELLM] = "Defaults for the whole process.",
     [WEIR_SECTION_GENERAL] = "Who may call, and what requests may ask for.",
     [WEIR_SECTION_WEIR] =
@@ -63,6 +64,12 @@ static const char *const intros[WEIR_SECTIONS] = {
     [WEIR_SECTION_BUDGET] = "The keys of `retry_budget`; `ratio` is needed.",
     [WEIR_SECTION_HEDGE] = "The keys of `hedge`; `after` is needed.",
     [WEIR_SECTION_GROWTH] = "The keys of `cooldown_growth`; `factor` is needed.",
+    [WEIR_SECTION_ARGS] =
+        "`routing_strategy_args`, of the router and of routing groups. Each strategy looks at its "
+        "own.",
+    [WEIR_SECTION_RGROUP] =
+        "An item of `router_settings.routing_groups`. Groups that are in none have the router's "
+        "strategy.",
     [WEIR_SECTION_VARIABLE] =
         "Constants that are set by environment variables (or in `environment_variables`). "
         "Providers' keys (`OPENAI_API_KEY` and its kin), `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and "
@@ -85,6 +92,8 @@ static const char *const titles[WEIR_SECTIONS] = {
     [WEIR_SECTION_BUDGET] = "retry_budget",
     [WEIR_SECTION_HEDGE] = "hedge",
     [WEIR_SECTION_GROWTH] = "cooldown_growth",
+    [WEIR_SECTION_ARGS] = "routing_strategy_args",
+    [WEIR_SECTION_RGROUP] = "routing_groups",
     [WEIR_SECTION_VARIABLE] = "Environment variables",
 };
 
@@ -185,7 +194,21 @@ static void put_known_rows(FILE *out, enum weir_section section, enum weir_row_s
     }
 }
 
-/* ---- what values may say: providers, kinds of failures ---- */
+/* ---- what values may say: strategies, providers, kinds of failures ---- */
+
+static void put_strategies(FILE *out)
+{
+    fputs("\n## Strategies\n\n"
+          "What `routing_strategy` may name.\n\n"
+          "| name | another name | which deployment is chosen |\n|---|---|---|\n",
+          out);
+#define NAME_OR_NOTHING(name) ((const char *)(name) == NULL ? "" : (name))
+#define X(strategy, name, other_name, prose)                                                                 \
+    fprintf(out, "| `%s` | %s | %s |\n", name, NAME_OR_NOTHING(other_name), prose);
+#include <weir/tbl/strategies.h>
+#undef X
+#undef NAME_OR_NOTHING
+}
 
 static void put_variables(FILE *out, const struct weir_slice names[WEIR_PROVIDER_VARS])
 {
@@ -310,6 +333,7 @@ int weir_reference_page(FILE *out)
         put_known_rows(out, (enum weir_section)section, WEIR_ROW_SDK,
                        "Arguments of LiteLLM's Python library; a warning says so:");
     }
+    put_strategies(out);
     put_providers(out);
     put_sim(out);
     put_failures(out);

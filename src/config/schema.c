@@ -1,6 +1,7 @@
 /*
  * One array of rows, made from the tables in the order: settings, limits, a group's settings, keys of values
- * that are maps, parts of the settings, a deployment's fields, their parts, what is known only.
+ * that are maps, arguments of strategies, parts of the settings, keys of routing groups, a deployment's
+ * fields, their parts, what is known only.
  *
  * Keys are found by walking the array and comparing the section first; with a few hundred rows and keys of a
  * dozen letters that costs less than an index would.
@@ -50,6 +51,9 @@ static const struct weir_setting_row rows[] = {
 #define GROWTH_FIELD(key, member, type, unit, min, max, dflt, prose)                                         \
     ROW(GROWTH, key, weir_cooldown_growth, member, type, unit, min, max, dflt, prose)
 #include "config/tbl/resilience.h"
+#define ARG(key, member, type, unit, min, max, dflt, prose)                                                  \
+    ROW(ARGS, key, weir_strategy_spec, member, type, unit, min, max, dflt, prose)
+#include "config/tbl/strategy_args.h"
 #define PART_ROW(section_, key_, shape_, prose_)                                                             \
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \
@@ -59,6 +63,8 @@ static const struct weir_setting_row rows[] = {
      .prose = WEIR_SLICE_INIT(prose_)},
 #define PART(section, key, shape, prose) PART_ROW(section, key, shape, prose)
 #include "config/tbl/settings.h"
+#define RGROUP(key, shape, prose) PART_ROW(RGROUP, key, shape, prose)
+#include "config/tbl/routing_group.h"
 #define FIELD(section, key, member, type, unit, min, max, dflt, prose)                                       \
     ROW(section, key, weir_deployment_settings, member, type, unit, min, max, dflt, prose)
 #include "config/tbl/deployment.h"

@@ -3,7 +3,8 @@
  * generated reference.
  *
  * Rows live for ever and are read-only.  The first WEIR_SETTING_COUNT are those of weir_setting_id, in its
- * order.  Maps with keys of their own are sections too: a group's settings, a limit that is a map.
+ * order.  Maps with keys of their own are sections too: a group's settings, a limit that is a map, the
+ * arguments of a strategy.
  */
 #ifndef WEIR_CONFIG_SCHEMA_H
 #define WEIR_CONFIG_SCHEMA_H
@@ -32,6 +33,8 @@
     X(BUDGET, "", "retry_budget")                                                                            \
     X(HEDGE, "", "hedge")                                                                                    \
     X(GROWTH, "", "cooldown_growth")                                                                         \
+    X(ARGS, "", "routing_strategy_args")                                                                     \
+    X(RGROUP, "", "an item of routing_groups")                                                               \
     X(VARIABLE, "", "environment variables")
 
 enum weir_section {
@@ -68,6 +71,9 @@ enum weir_section {
     X(EMPTY, "fail or pass")                                                                                 \
     X(OVERRIDES, "a list of names of limits")                                                                \
     X(YES_NO, "true or false")                                                                               \
+    X(PRICE, "a price in dollars")                                                                           \
+    X(NAMES, "a list of text")                                                                               \
+    X(CHECKS, "a list of names of checks")                                                                   \
     X(OBJECT, "a map")                                                                                       \
     X(ANY, "anything")
 

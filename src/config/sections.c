@@ -170,7 +170,10 @@ void weir_sections_router(const struct weir_settings *s, struct weir_router_spec
     struct weir_router_spec spec;
 
     weir_router_spec_init(&spec);
-    weir_strategy_spec_init(&spec.strategy, s->strategy);
+    spec.enforce_minute_limits = (s->optional_checks & WEIR_CHECK_BIT(WEIR_CHECK_ENFORCE_LIMITS)) != 0;
+    spec.pre_call_checks = s->pre_call_checks;
+    spec.tag_filtering = s->tag_filtering;
+    spec.tag_match_all = !s->tag_match_any;
     spec.num_retries = count_or(s->router_num_retries, s->litellm_num_retries, spec.num_retries);
     spec.retry_policy = s->retry_policy;
     spec.retry_after_ns = s->retry_after_ns;

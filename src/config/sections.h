@@ -17,7 +17,8 @@ void weir_sections_defaults(struct weir_settings *settings);
  * does not fit is fatal. */
 WEIR_MUST_USE int weir_sections_read(struct weir_loader *loader);
 
-/* The engine's numbers from the settings: the router's own, else the process's, else the constant. */
+/* The engine's numbers from the settings: the router's own, else the process's, else the constant.  The
+ * strategy is left at its default: see config/routing.h. */
 void weir_sections_router(const struct weir_settings *settings, struct weir_router_spec *ret_spec);
 
 #endif

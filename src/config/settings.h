@@ -31,6 +31,21 @@ struct weir_continue_list {
     weir_continue_to to[WEIR_CONTINUE_SOURCES];
 };
 
+struct weir_names {
+    const struct weir_slice *items;
+    size_t count;
+};
+
+/* The checks of optional_pre_call_checks; a list of them has a bit for each. */
+enum weir_check_id {
+#define X(check, name, supported, about) WEIR_CHECK_##check,
+#include "config/tbl/pre_call_checks.h"
+#undef X
+    WEIR_CHECKS
+};
+
+#define WEIR_CHECK_BIT(id) (UINT32_C(1) << (id))
+
 enum weir_empty_answer { WEIR_EMPTY_UNSAID, WEIR_EMPTY_PASS, WEIR_EMPTY_FAIL };
 
 enum weir_yes_no { WEIR_UNSAID, WEIR_NO, WEIR_YES };
@@ -63,6 +78,9 @@ enum weir_yes_no { WEIR_UNSAID, WEIR_NO, WEIR_YES };
 #define WEIR_SETTING_TYPE_EMPTY      enum weir_empty_answer
 #define WEIR_SETTING_TYPE_OVERRIDES  uint32_t
 #define WEIR_SETTING_TYPE_YES_NO     enum weir_yes_no
+#define WEIR_SETTING_TYPE_PRICE      double
+#define WEIR_SETTING_TYPE_NAMES      struct weir_names
+#define WEIR_SETTING_TYPE_CHECKS     uint32_t
 
 /* One member a row: num_retries of router_settings is router_num_retries, and so on. */
 struct weir_settings {

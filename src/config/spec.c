@@ -3,15 +3,82 @@
  */
 #include "config/spec.h"
 
+#include "base/slice.h"
+#include "config/facts.h"
 #include "config/groups.h"
-#include "provider/endpoint.h"
-#include "provider/prefill.h"
 
-static double limit_of(uint64_t first, uint64_t second)
+static uint64_t first_of(uint64_t first, uint64_t second)
 {
-    if (first != WEIR_UNSET_NS)
-        return (double)first;
-    return second != WEIR_UNSET_NS ? (double)second : 0;
+    return first != WEIR_UNSET_NS ? first : second;
+}
+
+/* What weighs the picks. */
+static double weight_of(uint64_t limit)
+{
+    return limit == WEIR_UNSET_NS ? 0 : (double)limit;
+}
+
+static struct weir_minute_limits minute_of(const struct weir_deployment_settings *s)
+{
+    return (struct weir_minute_limits){.requests = first_of(first_of(s->entry_rpm, s->rpm), s->info_rpm),
+                                       .tokens = first_of(first_of(s->entry_tpm, s->tpm), s->info_tpm),
+                                       .input_tokens = s->itpm,
+                                       .output_tokens = s->otpm};
+}
+
+static uint32_t to_count(uint64_t number)
+{
+    return number < WEIR_UNSET ? (uint32_t)number : WEIR_UNSET - 1;
+}
+
+/* Its own number, else what its limits of a minute let pass, else the router's (RS 19). */
+static uint32_t parallel_of(const struct weir_settings *settings, const struct weir_deployment_settings *s)
+{
+    uint64_t of_tokens;
+
+    if (s->max_parallel != WEIR_UNSET)
+        return s->max_parallel;
+    if (s->rpm != WEIR_UNSET_NS)
+        return to_count(s->rpm);
+    if (s->tpm == WEIR_UNSET_NS)
+        return settings->default_max_parallel;
+    of_tokens = s->tpm / 1000 * 6 + s->tpm % 1000 * 6 / 1000;
+    return to_count(of_tokens > 0 ? of_tokens : 1);
+}
+
+static weir_lar1_class lar1_class_of(struct weir_slice type)
+{
+    static const struct {
+        struct weir_slice name;
+        weir_lar1_class lar1_class;
+    } classes[] = {{WEIR_SLICE_INIT("cloud-smart"), WEIR_LAR1_CLOUD_SMART},
+                   {WEIR_SLICE_INIT("cloud-fast"), WEIR_LAR1_CLOUD_FAST},
+                   {WEIR_SLICE_INIT("local"), WEIR_LAR1_LOCAL},
+                   {WEIR_SLICE_INIT("deep"), WEIR_LAR1_DEEP}};
+
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+        if (weir_slice_eq(classes[i].name, type))
+            return classes[i].lar1_class;
+    return WEIR_LAR1_NONE;
+}
+
+static weir_flag flag_of(enum weir_yes_no value)
+{
+    if (value == WEIR_UNSAID)
+        return WEIR_FLAG_UNSAID;
+    return value == WEIR_YES ? WEIR_FLAG_ON : WEIR_FLAG_OFF;
+}
+
+static void fill_choice(const struct weir_deployment_settings *s,
+                        const struct weir_config_deployment *deployment, struct weir_deployment_spec *spec)
+{
+    spec->region = s->region_name;
+    spec->lar1_class = lar1_class_of(s->lar1_class);
+    spec->tags = s->tags.items;
+    spec->tag_count = s->tags.count;
+    spec->has_tag_pattern = deployment->tag_patterns != NULL;
+    spec->tag_filtering = flag_of(s->tag_filtering);
+    spec->tag_fail_open = s->tag_fail_open;
 }
 
 static void fill_limits(const struct weir_deployment_settings *s, struct weir_limits *limits)
@@ -28,16 +95,8 @@ static void fill_limits(const struct weir_deployment_settings *s, struct weir_li
 #undef SAID_HOLD
 }
 
-static bool takes_prefill(const struct weir_deployment_settings *s,
-                          const struct weir_config_deployment *deployment)
-{
-    if (s->supports_prefill != WEIR_UNSAID)
-        return s->supports_prefill == WEIR_YES;
-    return weir_provider_takes_prefill(deployment->endpoint->provider, s->model);
-}
-
-void weir_spec_of_router(const struct weir_deployment_settings *s, struct weir_config_deployment *deployment,
-                         struct weir_deployment_spec *ret_spec)
+void weir_spec_of_router(const struct weir_loader *loader, const struct weir_deployment_settings *s,
+                         struct weir_config_deployment *deployment, struct weir_deployment_spec *ret_spec)
 {
     weir_deployment_spec_init(ret_spec);
     ret_spec->id = deployment->id;
@@ -45,12 +104,15 @@ void weir_spec_of_router(const struct weir_deployment_settings *s, struct weir_c
     ret_spec->group = s->model_name;
     ret_spec->model = s->model;
     ret_spec->weight = s->weight;
-    ret_spec->rpm = limit_of(s->entry_rpm, s->rpm);
-    ret_spec->tpm = limit_of(s->entry_tpm, s->tpm);
+    ret_spec->rpm = weight_of(first_of(s->entry_rpm, s->rpm));
+    ret_spec->tpm = weight_of(first_of(s->entry_tpm, s->tpm));
+    ret_spec->minute = minute_of(s);
+    ret_spec->max_parallel = parallel_of(&loader->config->settings, s);
     ret_spec->order = s->order != WEIR_UNSET_ORDER ? s->order : s->info_order;
     ret_spec->num_retries = s->num_retries;
     fill_limits(s, &ret_spec->limits);
-    ret_spec->supports_prefill = takes_prefill(s, deployment);
+    fill_choice(s, deployment, ret_spec);
+    weir_facts_read(loader, s, deployment, ret_spec);
     ret_spec->cooldown_ns = s->info_cooldown_ns != WEIR_UNSET_NS ? s->info_cooldown_ns : s->cooldown_ns;
     ret_spec->allowed_fails = s->allowed_fails;
     ret_spec->allowed_fails_policy = s->allowed_fails_policy;

@@ -10,9 +10,10 @@
 #include "config/loader.h"
 #include "config/settings.h"
 
-/* For the engine; the deployment, with its id and endpoint, becomes its user's pointer. */
-void weir_spec_of_router(const struct weir_deployment_settings *s, struct weir_config_deployment *deployment,
-                         struct weir_deployment_spec *ret_spec);
+/* For the engine; the deployment, with its id, model and endpoint, becomes its user's pointer and gets what
+ * is known of its model. */
+void weir_spec_of_router(const struct weir_loader *loader, const struct weir_deployment_settings *s,
+                         struct weir_config_deployment *deployment, struct weir_deployment_spec *ret_spec);
 
 /* What becomes of its streams, with what its group and the router say where it says nothing. */
 void weir_spec_of_stream(const struct weir_loader *loader, const struct weir_deployment_settings *s,

@@ -33,6 +33,13 @@ static bool number_of(const struct weir_yaml *node, double *ret_value)
            weir_slice_number(weir_slice_trim(node->text), ret_value) == 0;
 }
 
+/* `3e-6`, which is text to YAML 1.1, is how prices are written. */
+static bool price_of(const struct weir_yaml *node, double *ret_value)
+{
+    return number_of(node, ret_value) ||
+           (node->kind == WEIR_YAML_TEXT && weir_slice_number(weir_slice_trim(node->text), ret_value) == 0);
+}
+
 bool weir_value_whole(const struct weir_yaml *node, double max, uint64_t *ret_value)
 {
     double value;
@@ -160,6 +167,8 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_SECONDS:
     case WEIR_VALUE_KEEPALIVE:
         return number_of(node, &number) && weir_number_put(row, number, out);
+    case WEIR_VALUE_PRICE:
+        return price_of(node, &number) && weir_number_put(row, number, out);
     case WEIR_VALUE_TEXT:
     case WEIR_VALUE_SECRET:
     case WEIR_VALUE_NAME:
@@ -190,6 +199,8 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_STRATEGY:
     case WEIR_VALUE_SOURCES:
     case WEIR_VALUE_OVERRIDES:
+    case WEIR_VALUE_NAMES:
+    case WEIR_VALUE_CHECKS:
     case WEIR_VALUE_PART:
     case WEIR_VALUE_NONE:
         break;
@@ -291,6 +302,9 @@ static const struct {
     UNSET(EMPTY, {WEIR_EMPTY_UNSAID}),
     UNSET(OVERRIDES, {0}),
     UNSET(YES_NO, {WEIR_UNSAID}),
+    UNSET(PRICE, {-1}),
+    UNSET(NAMES, {NULL, 0}),
+    UNSET(CHECKS, {0}),
 };
 
 void weir_value_default(const struct weir_setting_row *row, void *out)

@@ -15,6 +15,7 @@
 #include "gateway/job.h"
 #include "gateway/request/auth.h"
 #include "gateway/request/paths.h"
+#include "gateway/turns.h"
 #include "gateway/worker.h"
 #include "wire/http1_read.h"
 
@@ -121,22 +122,11 @@ static void on_head(void *user, weir_exchange *exchange)
     weir_job_leave(job);
 }
 
-static void begin_call(struct weir_job *job, const struct weir_path *path)
-{
-    struct weir_problem problem;
-    int r = weir_driver_begin(job, path, &problem);
-
-    if (r == WEIR_REFUSED)
-        weir_reply_problem(job, &problem);
-    else if (r < 0)
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
-}
-
 static void serve(struct weir_job *job, const struct weir_path *path)
 {
     switch (path->row->service) {
     case WEIR_SERVICE_CALL:
-        begin_call(job, path);
+        weir_turns_enter(job, path);
         return;
     case WEIR_SERVICE_MODELS:
         weir_models_list(job);
@@ -217,6 +207,8 @@ static void on_end(void *user, weir_exchange *exchange, enum weir_exchange_end e
     job->access.duration_ns = weir_job_now(job) - job->begun_ns;
     note_end(job, end);
     if (end != WEIR_EXCHANGE_SENT) {
+        if (job->call == NULL)
+            weir_turns_leave(job); /* nobody waits for it any more */
         weir_driver_on_client_gone(job);
         /* A call that runs on waits for nobody any more. */
         if (job->server != NULL)

@@ -18,6 +18,7 @@
 #include "gateway/gateway.h"
 #include "gateway/keepalive.h"
 #include "gateway/log/call_notes.h"
+#include "gateway/turns.h"
 #include "gateway/worker.h"
 
 enum { ARENA_BLOCK_BYTES = 8 * 1024, ARENA_MAX_BYTES = 16 * 1024 * 1024 };
@@ -151,6 +152,7 @@ static void give_back(struct weir_job *job)
     struct weir_worker *worker = job->worker;
 
     tell_log(job);
+    weir_turns_leave(job);
     weir_loop_cancel(worker->loop, &job->timer);
     weir_loop_cancel(worker->loop, &job->ping_timer);
     release_attempts(job->attempts);

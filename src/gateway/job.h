@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "gateway/admission.h"
 #include "gateway/answer/fail_text.h"
 #include "gateway/answer/headers.h"
 #include "gateway/continuation/so_far.h"
@@ -42,7 +43,8 @@ struct weir_job {
     struct weir_arena arena;
     struct weir_buf body; /* the request's; from the budget */
     uint64_t begun_ns;
-    bool cors; /* the client is a page of another origin */
+    struct weir_ticket ticket; /* of a call to a model */
+    bool cors;                 /* the client is a page of another origin */
     unsigned depth;
 
     /* The call; call is NULL for requests that are none. */

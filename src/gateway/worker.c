@@ -17,6 +17,7 @@
 #include "gateway/front.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/turns.h"
 
 enum { LINES_MAX = 128 * 1024, HEAD_AND_READ_MAX = 256 * 1024, SCRATCH_MAX = 32 * 1024 * 1024 };
 
@@ -136,6 +137,7 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
     atomic_init(&worker->ended, false);
     weir_timer_init(&worker->drain_timer, on_drain_limit);
     weir_timer_init(&worker->rest_timer, weir_job_on_rest);
+    weir_turns_init(worker);
     weir_buf_init(&worker->lines, gateway->mem, LINES_MAX);
     weir_buf_init(&worker->scratch, gateway->mem, SCRATCH_MAX);
     r = seed_rand(worker);
@@ -158,6 +160,7 @@ static void take_down(struct weir_worker *worker)
     worker->server = NULL;
     while ((job = worker->jobs) != NULL)
         weir_job_kill(job);
+    weir_turns_close(worker);
     weir_client_close(worker->client);
     worker->client = NULL;
     weir_loop_cancel(worker->loop, &worker->rest_timer); /* the last jobs may have armed it */

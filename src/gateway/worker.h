@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/rand.h"
+#include "gateway/admission.h"
 #include "net/client.h"
 #include "net/listener.h"
 #include "net/loop.h"
@@ -38,6 +39,10 @@ struct weir_worker {
     size_t spare_count;
     size_t spare_unused; /* see job.c */
     struct weir_timer rest_timer;
+    struct weir_admission admission; /* see turns.h, with the next three */
+    struct weir_timer turn_timer;
+    struct weir_loop_task turn_task;
+    bool turn_posted;
     struct weir_loop_task drain_task;
     struct weir_loop_task stop_task;
     struct weir_timer drain_timer;

@@ -162,6 +162,9 @@ void weir_model_facts_fill(struct weir_model_facts *facts, const struct weir_mod
         if (!weir_figure_known(&before, figure) && !weir_figure_known(&before, leader_of(figure)))
             weir_figure_set(facts, figure, weaker->figures[i], weaker->sources[i]);
     }
+    for (int i = WEIR_FIGURE_LONG_INPUT; i <= WEIR_FIGURE_LONG_CACHE_WRITE; i++)
+        if (!weir_figure_known(facts, WEIR_FIGURE_LONG_FROM))
+            weir_figure_set(facts, (enum weir_figure)i, NO, WEIR_FACT_UNKNOWN);
     if (facts->lacks_source == WEIR_FACT_UNKNOWN) {
         facts->lacks = weaker->lacks;
         facts->lacks_source = weaker->lacks_source;

@@ -9,7 +9,7 @@
  * member   of struct weir_deployment_settings; TYPE, unit, min, max, default as in settings.h, and
  *          WHOLE uint64_t, not set: WEIR_UNSET_NS; I32 int32_t, not set: WEIR_UNSET_ORDER; NAME: text that is
  *          written as text; VERIFY struct weir_tls_verify, a boolean or a path; ANY: JSON of whatever it is;
- *          YES_NO enum weir_yes_no
+ *          YES_NO enum weir_yes_no; PRICE double, negative: not set; NAMES struct weir_names
  */
 #ifndef FIELD
 #define FIELD(section, key, member, type, unit, min, max, dflt, prose)
@@ -36,6 +36,9 @@ FIELD(PARAMS, litellm_credential_name, credential_name, TEXT, "", 0, 0, "", "An 
 FIELD(PARAMS, weight, weight, NUMBER, "", 0, 1e12, "", "Share of the picks of simple-shuffle.")
 FIELD(PARAMS, rpm, rpm, WHOLE, "per minute", 0, 1e15, "", "Requests a minute; weighs the picks where no weight is given.")
 FIELD(PARAMS, tpm, tpm, WHOLE, "per minute", 0, 1e15, "", "Tokens a minute; weighs the picks where neither weight nor rpm is given.")
+FIELD(PARAMS, itpm, itpm, WHOLE, "per minute", 0, 1e15, "", "Tokens of prompts a minute; held to with enforce_model_rate_limits.")
+FIELD(PARAMS, otpm, otpm, WHOLE, "per minute", 0, 1e15, "", "Tokens of answers a minute; likewise.")
+FIELD(PARAMS, max_parallel_requests, max_parallel, U32, "", 0, 1000000, "", "Calls at once; not set: rpm, else six for each 1000 of tpm and at least one, else router_settings.default_max_parallel_requests.")
 FIELD(PARAMS, order, order, I32, "", -1000000, 1000000, "", "Priority within the group: the lowest is used first.")
 FIELD(PARAMS, num_retries, num_retries, U32, "", 0, 1000000, "", "Retries after a failure of this deployment; beats the router's.")
 #define LIMIT(key, member, type, unit, min, max, prose, router) FIELD(PARAMS, key, member, type, unit, min, max, "", prose)
@@ -45,6 +48,15 @@ FIELD(PARAMS, allow_client_keepalive_override, client_keepalive, BOOL, "", 0, 0,
 FIELD(PARAMS, cooldown_time, cooldown_ns, SECONDS, "s", 0, 2592000, "", "How long this deployment cools down; 0: never.")
 FIELD_PART(PARAMS, extra_headers, "map of header names to text", "Headers of each request.")
 FIELD_PART(PARAMS, headers, "map of header names to text", "Another name of extra_headers.")
+FIELD(PARAMS, tags, tags, NAMES, "", 0, 0, "", "Tags by which requests choose this deployment; default: for requests that choose none.")
+FIELD(PARAMS, tag_regex, tag_regex, NAMES, "", 0, 0, "", "Regular expressions (PCRE2) that choose it for requests whose `User-Agent: VALUE` holds a match.")
+FIELD(PARAMS, region_name, region_name, TEXT, "", 0, 0, "", "Where it is; with enable_pre_call_checks a request may ask for a region.")
+FIELD(PARAMS, base_model, base_model, TEXT, "", 0, 0, "", "The model that prices and lengths are looked up by, where model is a name of one's own (Azure).")
+FIELD(PARAMS, drop_params, drop_params, YES_NO, "", 0, 0, "", "Leave parameters out that the model is known not to take; not set: that of litellm_settings.")
+FIELD(PARAMS, allowed_openai_params, allowed_openai_params, NAMES, "", 0, 0, "", "Parameters that the model takes, whatever is known of it.")
+FIELD(PARAMS, additional_drop_params, additional_drop_params, NAMES, "", 0, 0, "", "Parameters that are always left out; parts too: `tools[*].strict`.")
+#define PRICE(key, member, prose) FIELD(PARAMS, key, member, PRICE, "", 0, 1000000, "", prose)
+#include "config/tbl/prices.h"
 FIELD(PARAMS, extra_body, extra_body, OBJECT, "", 0, 0, "", "Members that are laid over the body of each request.")
 FIELD(PARAMS, ssl_verify, ssl_verify, VERIFY, "", 0, 0, "", "Whether the provider's certificate is verified, or the file of certificates to trust.")
 FIELD(PARAMS, ssl_certificate, ssl_certificate, TEXT, "", 0, 0, "", "File with the client's certificate and its key.")
@@ -52,6 +64,8 @@ FIELD(PARAMS, mock_response, mock_response, ANY, "", 0, 0, "", "A canned answer,
 FIELD_PART(PARAMS, configurable_clientside_auth_params, "list of names", "Which of api_base, api_key and the like a request may bring.")
 
 FIELD(INFO, id, id, TEXT, "", 0, 0, "", "Identity of the deployment; not set: a hash of its group and params.")
+FIELD(INFO, rpm, info_rpm, WHOLE, "per minute", 0, 1e15, "", "As in litellm_params, and after it; weighs no picks.")
+FIELD(INFO, tpm, info_tpm, WHOLE, "per minute", 0, 1e15, "", "Likewise.")
 FIELD(INFO, order, info_order, I32, "", -1000000, 1000000, "", "As in litellm_params, and after it.")
 FIELD(INFO, cooldown_time, info_cooldown_ns, SECONDS, "s", 0, 2592000, "", "As in litellm_params, and before it.")
 FIELD(INFO, allowed_fails, allowed_fails, U32, "", 0, 1000000, "", "Failures that this deployment may have before it cools down.")
@@ -59,6 +73,14 @@ FIELD(INFO, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", "Th
 #define WEIR_LIMIT(key, member, type, unit, min, max, prose, router) FIELD(INFO, key, info_##member, type, unit, min, max, "", "As in litellm_params, and after it.")
 #include "config/tbl/limits.h"
 FIELD(INFO, supports_assistant_prefill, supports_prefill, YES_NO, "", 0, 0, "", "Whether the model goes on with a trailing assistant message, so that it can continue broken streams; not set: by a table of known models.")
+FIELD(INFO, supports_web_search, supports_web_search, YES_NO, "", 0, 0, "", "false: not for requests with a tool for searching the web, while there is another.")
+FIELD(INFO, max_input_tokens, max_input_tokens, WHOLE, "", 0, 1e15, "", "Longest prompt, for enable_pre_call_checks; not set or 0: that of the model.")
+FIELD(INFO, base_model, info_base_model, TEXT, "", 0, 0, "", "As in litellm_params, and after it.")
+#define PRICE(key, member, prose) FIELD(INFO, key, info_##member, PRICE, "", 0, 1000000, "", "As in litellm_params, and after it.")
+#include "config/tbl/prices.h"
+FIELD(INFO, enable_tag_filtering, tag_filtering, YES_NO, "", 0, 0, "", "Whether tags choose among the group's deployments; beats the router's.")
+FIELD(INFO, allow_fail_open, tag_fail_open, BOOL, "", 0, 0, "false", "Requests whose &tags and !tags nobody in the group meets get its default deployments.")
+FIELD(INFO, type, lar1_class, TEXT, "", 0, 0, "", "For the strategy lar1: cloud-smart, cloud-fast, local or deep.")
 FIELD(INFO, blocked, blocked, BOOL, "", 0, 0, "false", "Paused: never picked.")
 
 #undef FIELD

@@ -1,6 +1,5 @@
 /* clang-format off */ /* one row a line */
 /* The part of known.h about litellm_settings; see there. */
-KNOWN(LITELLM, drop_params, LATER, "choosing which parameters reach the provider")
 KNOWN(LITELLM, modify_params, LATER, "changing parameters to what the provider takes")
 KNOWN(LITELLM, cache, LATER, "caching of answers, and state shared through Redis")
 KNOWN(LITELLM, cache_params, LATER, "caching of answers, and state shared through Redis")

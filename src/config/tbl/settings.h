@@ -14,7 +14,8 @@
  *          weir_policy; STRATEGY weir_strategy; LOG_FORMAT enum weir_log_format; OBJECT struct weir_slice,
  *          JSON of a map; KEEPALIVE as SECONDS, 0 or brought between min and max; SOURCES struct
  *          weir_continue_list; EMPTY enum weir_empty_answer; OVERRIDES uint32_t, a bit for each
- *          weir_limit_id; RATE and HOLD as in limits.h; BUDGET, HEDGE and GROWTH as in resilience.h
+ *          weir_limit_id; RATE and HOLD as in limits.h; BUDGET, HEDGE and GROWTH as in resilience.h; CHECKS
+ *          uint32_t, a bit for each weir_check_id
  * min, max of the number as it is written (seconds, bytes, ...); 0, 0: none
  * default  as one would write it; "" is not set: WEIR_UNSET, WEIR_UNSET_NS, the empty slice
  */
@@ -26,7 +27,7 @@
 #endif
 
 PART(TOP, model_list, "list of deployments", "The deployments; those of one model_name are a group.")
-PART(TOP, router_settings, "map", "Retries, fallbacks, cooldowns.")
+PART(TOP, router_settings, "map", "Strategies, retries, fallbacks, cooldowns.")
 PART(TOP, litellm_settings, "map", "Defaults of the same, for the whole process.")
 PART(TOP, general_settings, "map", "Who may call, and what requests may ask for.")
 PART(TOP, weir_settings, "map", "Limits and logs of weir; LiteLLM ignores this section.")
@@ -35,6 +36,14 @@ PART(TOP, credential_list, "list of maps with credential_name and credential_val
 PART(TOP, include, "list of paths", "Other files, relative to this one: their lists are appended, their other keys replace.")
 
 SETTING(ROUTER, routing_strategy, strategy, STRATEGY, "", 0, 0, "simple-shuffle", "How one of a group's deployments is chosen.")
+PART(ROUTER, routing_strategy_args, "map", "Arguments of routing_strategy.")
+PART(ROUTER, routing_groups, "list of maps with group_name, models and routing_strategy", "Groups that have a strategy of their own.")
+SETTING(ROUTER, optional_pre_call_checks, optional_checks, CHECKS, "", 0, 0, "", "enforce_model_rate_limits: hold deployments to their rpm, tpm, itpm and otpm.")
+SETTING(ROUTER, enable_pre_call_checks, pre_call_checks, BOOL, "", 0, 0, "false", "Pick no deployment whose context is too short for the prompt, whose rpm is used up, that is in the wrong region, or that does not take a parameter of the request.")
+SETTING(ROUTER, default_max_parallel_requests, default_max_parallel, U32, "", 0, 1000000, "", "Calls at once of a deployment that says neither max_parallel_requests nor rpm nor tpm.")
+SETTING(ROUTER, enable_tag_filtering, tag_filtering, BOOL, "", 0, 0, "false", "Requests choose deployments by their tags.")
+SETTING(ROUTER, tag_filtering_match_any, tag_match_any, BOOL, "", 0, 0, "true", "One tag of the request is enough; false: a deployment must have all.")
+SETTING(ROUTER, tag_routing_prefix, tag_prefix, TEXT, "", 0, 0, "", "What is taken off the front of a request's tags that have it.")
 SETTING(ROUTER, num_retries, router_num_retries, U32, "", 0, 1000000, "", "Retries in one group after the first attempt; not set: that of litellm_settings, else 2.")
 SETTING(ROUTER, retry_after, retry_after_ns, SECONDS, "s", 0, 3600, "0", "Least wait before a retry to which the provider gave no Retry-After.")
 SETTING(ROUTER, retry_policy, retry_policy, RETRIES, "", 0, 0, "", "Number of retries by the kind of the failure; beats num_retries for the kinds that it names.")
@@ -68,6 +77,7 @@ PART(LITELLM, content_policy_fallbacks, "list of maps from one group to a list o
 PART(LITELLM, default_fallbacks, "list of groups", "Used when router_settings has none.")
 SETTING(LITELLM, max_fallbacks, litellm_max_fallbacks, U32, "", 0, 1000000, "", "Default of router_settings.max_fallbacks.")
 SETTING(LITELLM, cooldown_time, litellm_cooldown_ns, SECONDS, "s", 0, 2592000, "", "Default of router_settings.cooldown_time.")
+SETTING(LITELLM, drop_params, drop_params, BOOL, "", 0, 0, "false", "Leave parameters out of requests that the model is known not to take, instead of passing them on; a deployment's own beats it.")
 SETTING(LITELLM, ssl_verify, litellm_ssl_verify, VERIFY, "", 0, 0, "", "Default of weir_settings.ssl_verify, or of its ca_file when it is a path.")
 SETTING(LITELLM, expose_router_debug_in_errors, expose_router_debug, BOOL, "", 0, 0, "true", "Add to the text of an error what the router tried.")
 SETTING(LITELLM, sse_keepalive_ping_interval_seconds, sse_ping_ns, SECONDS, "s", 0, 86400, "", "As keepalive_seconds, and from the start: a stream that nobody has answered for so long is told 200 and gets comments; not set or 0: never.")
@@ -83,6 +93,9 @@ SETTING(GENERAL, include_call_id_in_error_body, call_id_in_errors, BOOL, "", 0, 
 SETTING(GENERAL, allow_client_side_credentials, allow_client_credentials, BOOL, "", 0, 0, "false", "Let requests bring api_key, api_base and the like of their own.")
 SETTING(GENERAL, always_include_stream_usage, always_stream_usage, BOOL, "", 0, 0, "false", "Ask for usage in every stream (stream_options.include_usage).")
 SETTING(GENERAL, enable_health_check_routing, general_health_check_routing, BOOL, "", 0, 0, "false", "As in router_settings.")
+SETTING(GENERAL, max_in_flight_requests_per_worker, max_in_flight, U32, "", 0, 1000000, "0", "Calls that a worker has in hand at once; 0: any number.")
+SETTING(GENERAL, max_queued_requests_per_worker, max_queued, U32, "", 0, 1000000, "0", "Calls beyond it that wait for a turn, first in, first out; what comes then gets 503 at once.")
+SETTING(GENERAL, admission_queue_timeout_seconds, admission_wait_ns, SECONDS, "s", 0, 3600, "1", "Longest wait for a turn; then 503.")
 SETTING(GENERAL, completion_model, completion_model, TEXT, "", 0, 0, "", "The model of every chat or text completion, whatever the request names.")
 SETTING(GENERAL, embedding_model, embedding_model, TEXT, "", 0, 0, "", "The model of every embedding, whatever the request names.")
 
@@ -113,6 +126,7 @@ SETTING(WEIR, ca_file, ca_file, TEXT, "", 0, 0, "", "File of certificates to tru
 SETTING(WEIR, access_log, access_log, TEXT, "", 0, 0, "stdout", "Where a line for each call goes: stdout, stderr, off, or the path of a file.")
 SETTING(WEIR, access_log_format, access_log_format, LOG_FORMAT, "", 0, 0, "json", "Form of these lines: json or logfmt.")
 PART(WEIR, groups, "map of groups to maps of settings", "Limits and more for the deployments of one group; what a deployment says of its own beats them, and they beat the router's.")
+SETTING(WEIR, model_map, model_map, TEXT, "", 0, 0, "", "File with what is known of models, in the form of LiteLLM's model_prices_and_context_window.json; a relative path is beside this file. Not set: a small built-in table.")
 SETTING(WEIR, continuation_targets, continue_to, SOURCES, "", 0, 0, "", "Where a broken stream is continued, in that order: fallback, the group's chain; group, its other deployments and at last the same one again. Not set: [fallback].")
 SETTING(WEIR, empty_answer, empty_answer, EMPTY, "", 0, 0, "pass", "fail: an answer without any content and tokens counts as an internal failure; pass: it is an answer.")
 #define SHARE(key, member, type, unit, min, max, prose) SETTING(WEIR, key, router_##member, type, unit, min, max, "", prose)

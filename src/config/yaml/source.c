@@ -7,22 +7,17 @@
  */
 #include "config/yaml/source.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include <weir/error.h>
 
 #include "base/slice.h"
+#include "config/file.h"
 #include "config/yaml/yaml_read.h"
 
 struct source {
     const struct source *outer;
     struct weir_slice path; /* ends with NUL, which is not counted */
     size_t depth;
-    dev_t device;
-    ino_t inode;
+    struct weir_file_id id;
 };
 
 struct reading {
@@ -35,12 +30,6 @@ struct named_by {
     const struct weir_yaml *node;
     const struct weir_path *path;
 };
-
-static void close_file(FILE **file)
-{
-    if (*file != NULL)
-        (void)fclose(*file);
-}
 
 static int refuse(struct reading *reading, const struct named_by *by, struct weir_slice file,
                   struct weir_slice what)
@@ -56,66 +45,22 @@ static int refuse(struct reading *reading, const struct named_by *by, struct wei
     return WEIR_CONFIG_REFUSED;
 }
 
-static int read_open_file(struct reading *reading, const struct named_by *by, FILE *file,
-                          struct source *source, struct weir_slice *ret_text)
-{
-    struct weir_arena *arena = reading->loader->arena;
-    struct stat status;
-    size_t room, len;
-    char *text;
-
-    if (fstat(fileno(file), &status) != 0)
-        return refuse(reading, by, source->path, weir_slice_str(strerror(errno)));
-    if (S_ISDIR(status.st_mode))
-        return refuse(reading, by, source->path, WEIR_SLICE("it is a directory"));
-    source->device = status.st_dev;
-    source->inode = status.st_ino;
-    /* A pipe has no size; it is read up to the maximum. */
-    room = S_ISREG(status.st_mode) && status.st_size >= 0 ? (size_t)status.st_size : WEIR_YAML_BYTES_MAX;
-    if (room > WEIR_YAML_BYTES_MAX)
-        return refuse(reading, by, source->path, WEIR_SLICE("it is larger than 16 MiB"));
-    text = weir_arena_alloc(arena, room + 1);
-    if (text == NULL)
-        return WEIR_ERR_NOMEM;
-    len = fread(text, 1, room, file);
-    if (ferror(file) != 0)
-        return refuse(reading, by, source->path, weir_slice_str(strerror(errno)));
-    *ret_text = (struct weir_slice){text, len};
-    return 0;
-}
-
 static int read_file(struct reading *reading, const struct named_by *by, struct source *source,
                      struct weir_slice *ret_text)
 {
-    WEIR_CLEANUP(close_file) FILE *file = fopen(source->path.ptr, "rbe");
+    struct weir_slice why;
+    int rv = weir_file_read(source->path, WEIR_YAML_BYTES_MAX, reading->loader->arena, &source->id, ret_text,
+                            &why);
 
-    if (file == NULL)
-        return refuse(reading, by, source->path, weir_slice_str(strerror(errno)));
-    return read_open_file(reading, by, file, source, ret_text);
+    return rv == WEIR_FILE_REFUSED ? refuse(reading, by, source->path, why) : rv;
 }
 
 static bool in_chain(const struct source *source)
 {
     for (const struct source *outer = source->outer; outer != NULL; outer = outer->outer)
-        if (outer->device == source->device && outer->inode == source->inode)
+        if (outer->id.device == source->id.device && outer->id.inode == source->id.inode)
             return true;
     return false;
-}
-
-/* The path that name means in the file at base, with a NUL behind it; ptr NULL where memory ran out. */
-static struct weir_slice relative(struct weir_arena *arena, struct weir_slice base, struct weir_slice name)
-{
-    size_t dir = base.len;
-    struct weir_slice parts[3] = {WEIR_SLICE_EMPTY, name, {"", 1}};
-    struct weir_slice path;
-
-    while (dir > 0 && base.ptr[dir - 1] != '/')
-        dir--;
-    if (!weir_slice_starts(name, WEIR_SLICE("/")))
-        parts[0] = weir_slice_sub(base, 0, dir);
-    path = weir_arena_join(arena, parts, sizeof(parts) / sizeof(*parts));
-    path.len -= path.len > 0; /* the NUL is not counted */
-    return path;
 }
 
 static int append_list(struct weir_arena *arena, struct weir_yaml *list, const struct weir_yaml *more)
@@ -183,7 +128,7 @@ static int include_one(struct reading *reading, const struct source *source, str
                     weir_yaml_kind_name(by->node), WEIR_SLICE(", expected the path of a file"));
         return WEIR_CONFIG_REFUSED;
     }
-    inner.path = relative(arena, source->path, by->node->text);
+    inner.path = weir_file_beside(source->path, by->node->text, arena);
     if (inner.path.len == 0)
         return WEIR_ERR_NOMEM;
     if (weir_slice_find_char(inner.path, '\0') != WEIR_SLICE_NONE)
@@ -238,7 +183,7 @@ static int read_source(struct reading *reading, const struct named_by *by, struc
 int weir_source_read(struct weir_loader *loader, const char *path, struct weir_slice text)
 {
     struct reading reading = {loader, 1};
-    struct source source = {.path = relative(loader->arena, WEIR_SLICE_EMPTY, weir_slice_str(path))};
+    struct source source = {.path = weir_file_beside(WEIR_SLICE_EMPTY, weir_slice_str(path), loader->arena)};
 
     if (source.path.ptr == NULL)
         return WEIR_ERR_NOMEM;

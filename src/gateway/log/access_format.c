@@ -18,20 +18,20 @@
 
 enum { TEXT_MAX = 256, TEXT_ESCAPED_MAX = 6 * TEXT_MAX, TIME_MAX = 24 };
 
-/* Fields, and what the longest of them takes: its name with what stands around it, and its value. */
+/* What a field takes at most: its name with what stands around it, and its value. */
+enum { TEXT_FIELD_MAX = TEXT_ESCAPED_MAX + 32, NUMBER_FIELD_MAX = WEIR_TEXT_U64_MAX + 32 };
+
 enum {
-    FIELDS = 1
-#define WEIR_ACCESS_TEXT(member, prose)     +1
-#define WEIR_ACCESS_COUNT(member, prose)    +1
-#define WEIR_ACCESS_MAYBE(member, prose)    +1
-#define WEIR_ACCESS_NS(member, name, prose) +1
-#define WEIR_ACCESS_FLAG(member, prose)     +1
+    FIELDS_MAX = NUMBER_FIELD_MAX /* the time */
+#define WEIR_ACCESS_TEXT(member, prose)     +TEXT_FIELD_MAX
+#define WEIR_ACCESS_COUNT(member, prose)    +NUMBER_FIELD_MAX
+#define WEIR_ACCESS_MAYBE(member, prose)    +NUMBER_FIELD_MAX
+#define WEIR_ACCESS_NS(member, name, prose) +NUMBER_FIELD_MAX
+#define WEIR_ACCESS_FLAG(member, prose)     +NUMBER_FIELD_MAX
 #include "gateway/log/tbl/access_fields.h"
-    ,
-    FIELD_MAX = TEXT_ESCAPED_MAX + 32
 };
 
-_Static_assert(FIELDS *FIELD_MAX + 4 <= WEIR_ACCESS_LINE_MAX, "a line always fits in its room");
+_Static_assert(FIELDS_MAX + 4 <= WEIR_ACCESS_LINE_MAX, "a line always fits in its room");
 
 /* Where the next byte goes; the room is for the longest line there can be. */
 struct line {

@@ -141,17 +141,17 @@ static void test_keys_that_are_not_read(void **state)
              "    some_vendor_switch: on\n"
              "    tiemout: 3\n"
              "    allowed_fails: 3\n"
-             "    tags: [a]\n"
+             "    silent_model: [a]\n"
              "    max_retries: 2\n"
              "  model_info: {mode: chat, my_own: 1, blokced: true, team_id: t}\n"
-             "- {model_name: g, litellm_params: {model: openai/m, tags: [b]}}\n");
+             "- {model_name: g, litellm_params: {model: openai/m, silent_model: [b]}}\n");
     kit_expect(&kit, 3, "model_list[0].rpm_limit", "warning", "unknown key");
     kit_expect(&kit, 4, "model_list[0].timeout", "warning", "belongs in litellm_params");
     kit_expect(&kit, 5, "model_list[0].general_settings", "warning", "belongs in the top level");
     kit_expect(&kit, 6, "model_list[0].model_infos", "warning", "did you mean model_info?");
     kit_expect(&kit, 12, "model_list[0].litellm_params.tiemout", "warning", "did you mean timeout?");
     kit_expect(&kit, 13, "model_list[0].litellm_params.allowed_fails", "warning", "belongs in model_info");
-    kit_expect(&kit, 14, "model_list[0].litellm_params.tags", "warning", "known, not supported");
+    kit_expect(&kit, 14, "model_list[0].litellm_params.silent_model", "warning", "known, not supported");
     kit_expect(&kit, 15, "model_list[0].litellm_params.max_retries", "warning", "the only retry loop");
     kit_expect(&kit, 16, "model_list[0].model_info.blokced", "warning", "did you mean blocked?");
     kit_expect(&kit, 16, "model_list[0].model_info.team_id", "warning", "known, not supported");

@@ -156,17 +156,6 @@ static void test_an_unknown_strategy_refuses_and_names_the_valid_ones(void **sta
     kit_free(&kit);
 }
 
-static void test_a_strategy_to_come_is_told(void **state)
-{
-    struct kit kit;
-
-    (void)state;
-    kit_load(&kit, NULL, GROUP "router_settings: {routing_strategy: least-busy}\n");
-    assert_int_equal(kit.rv, 0);
-    kit_expect(&kit, 2, "router_settings.routing_strategy", "warning", "known, not supported: least-busy");
-    kit_free(&kit);
-}
-
 static void test_keys_that_are_not_read(void **state)
 {
     struct kit kit;
@@ -181,7 +170,7 @@ static void test_keys_that_are_not_read(void **state)
                    "  num_retrys: 1\n"
                    "  drop_params: true\n"
                    "  plugins: []\n"
-                   "  routing_groups: []\n"
+                   "  provider_budget_config: {}\n"
                    "  zzzzzzzzzzz: 1\n"
                    "  retry_policy: {TimeoutErrorRetry: 1, Nonsense: 2}\n"
                    "litellm_settings:\n"
@@ -193,7 +182,7 @@ static void test_keys_that_are_not_read(void **state)
     kit_expect(&kit, 7, "router_settings.num_retrys", "warning", "did you mean num_retries?");
     kit_expect(&kit, 8, "router_settings.drop_params", "warning", "belongs in litellm_settings");
     kit_expect(&kit, 9, "router_settings.plugins", "warning", "Python library");
-    kit_expect(&kit, 10, "router_settings.routing_groups", "warning", "known, not supported");
+    kit_expect(&kit, 10, "router_settings.provider_budget_config", "warning", "known, not supported");
     kit_expect(&kit, 11, "router_settings.zzzzzzzzzzz", "warning", "unknown key, not read");
     kit_expect(&kit, 12, "router_settings.retry_policy.TimeoutErrorRetry", "warning",
                "did you mean TimeoutErrorRetries?");
@@ -292,7 +281,6 @@ int main(void)
         cmocka_unit_test(test_numbers_and_booleans_in_quotes),
         cmocka_unit_test(test_wrong_values_refuse_and_all_are_told),
         cmocka_unit_test(test_an_unknown_strategy_refuses_and_names_the_valid_ones),
-        cmocka_unit_test(test_a_strategy_to_come_is_told),
         cmocka_unit_test(test_keys_that_are_not_read),
         cmocka_unit_test(test_a_section_that_is_no_map_refuses),
         cmocka_unit_test(test_the_master_key_of_the_environment_stands_in),

@@ -147,7 +147,13 @@ static void a_price_of_ones_own_takes_the_prices_of_its_sort_along(void **state)
     weir_model_facts_fill(&own, &weaker);
     assert_false(weir_figure_known(&own, WEIR_FIGURE_CACHE_READ));
     assert_false(weir_figure_known(&own, WEIR_FIGURE_LONG_FROM));
+    assert_false(weir_figure_known(&own, WEIR_FIGURE_LONG_OUTPUT));
     assert_price(&own, WEIR_FIGURE_OUTPUT, 1.5e-5);
+    weir_model_facts_init(&own);
+    weir_figure_set(&own, WEIR_FIGURE_OUTPUT, 1e-6, WEIR_FACT_PARAMS);
+    weir_model_facts_fill(&own, &weaker);
+    assert_price(&own, WEIR_FIGURE_LONG_FROM, 272000);
+    assert_false(weir_figure_known(&own, WEIR_FIGURE_LONG_OUTPUT));
 }
 
 /* ---- model map ---- */

@@ -1,0 +1,36 @@
+/*
+ * Files that a configuration names.
+ */
+#ifndef WEIR_CONFIG_FILE_H
+#define WEIR_CONFIG_FILE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include <weir/attr.h>
+#include <weir/slice.h>
+
+#include "base/arena.h"
+
+/* A file by whatever path. */
+struct weir_file_id {
+    dev_t device;
+    ino_t inode;
+};
+
+/* It cannot be read, or is larger than it may be. */
+#define WEIR_FILE_REFUSED 1
+
+/*
+ * Reads a file of at most max_bytes into the arena.  path ends with NUL, which is not counted.  0;
+ * WEIR_FILE_REFUSED with *ret_why, which lives as long as the arena; or WEIR_ERR_NOMEM.
+ */
+WEIR_MUST_USE int weir_file_read(struct weir_slice path, size_t max_bytes, struct weir_arena *arena,
+                                 struct weir_file_id *ret_id, struct weir_slice *ret_text,
+                                 struct weir_slice *ret_why);
+
+/* The path that name means in the file at base, with a NUL behind it that is not counted; ptr NULL where
+ * memory ran out. */
+struct weir_slice weir_file_beside(struct weir_slice base, struct weir_slice name, struct weir_arena *arena);
+
+#endif
