@@ -56,6 +56,8 @@ void weir_call_notes_event(struct weir_job *job, const struct weir_event *event)
         note_retry(job, event);
     else if (event->kind == WEIR_EVENT_FALLBACK)
         note_fallback(job, event);
+    else if (event->kind == WEIR_EVENT_HEDGE_LOST && event->u.hedge_lost.winner > event->attempt)
+        job->access.recovery = WEIR_SLICE("hedge");
     else if (event->kind == WEIR_EVENT_STREAM_CONTINUED)
         job->access.recovery = WEIR_SLICE("continuation");
     else if (event->kind == WEIR_EVENT_STREAM_BROKEN && event->u.stream_broken.committed)
