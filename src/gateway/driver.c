@@ -23,6 +23,7 @@
 #include "gateway/keepalive.h"
 #include "gateway/log/call_notes.h"
 #include "gateway/request/paths.h"
+#include "gateway/request/stateful.h"
 #include "gateway/worker.h"
 #include "provider/provider.h"
 #include "wire/http1_read.h"
@@ -297,6 +298,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
         if (!weir_route_row(job->route)->streams)
             job->asked.request.stream = false;
         job->asked.request.may_continue = weir_continuable(job->route, &job->asked);
+        job->asked.request.stateful = weir_stateful(&job->asked);
         r = qualify(job);
     }
     note_access(job);

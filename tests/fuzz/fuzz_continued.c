@@ -119,12 +119,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     weir_arena_init(&arena, weir_mem_libc(), 65536, 64 << 20);
     weir_so_far_init(&so_far, weir_mem_libc());
-    weir_so_far_begin(&so_far, true);
+    weir_so_far_begin(&so_far, 1, true);
     weir_so_far_note_names(&so_far, event.data, WEIR_SLICE("\"A\""), &arena);
     weir_so_far_add_encoded(&so_far, weir_json_inside(&facts.text));
     if (facts.usage.told)
         weir_so_far_note_usage(&so_far, event.data, &facts.usage);
-    weir_so_far_carry_on(&so_far);
+    weir_so_far_carry_on(&so_far, 2);
     continued = weir_continued_new(&so_far, weir_mem_libc(), OUT_MAX, &arena);
     if (continued == NULL)
         abort();

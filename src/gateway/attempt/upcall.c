@@ -145,6 +145,15 @@ static void end(struct weir_upcall *upcall)
     stop_source(upcall);
 }
 
+/* What it has not made anything of yet: the call may go on for long without it. */
+static void drop_unread(struct weir_upcall *upcall)
+{
+    if (upcall->entered)
+        return;
+    weir_sse_deinit(&upcall->sse);
+    weir_buf_deinit(&upcall->body);
+}
+
 void weir_upcall_cancel(struct weir_upcall *upcall, weir_mishap what)
 {
     struct weir_verdict verdict;
@@ -156,6 +165,7 @@ void weir_upcall_cancel(struct weir_upcall *upcall, weir_mishap what)
     if (!upcall->complete)
         (void)!classify(upcall, what, WEIR_SLICE_EMPTY, &verdict);
     end(upcall);
+    drop_unread(upcall);
 }
 
 void weir_upcall_fail(struct weir_upcall *upcall, weir_mishap mishap, struct weir_slice text)

@@ -66,6 +66,7 @@ struct weir_upcall {
     bool refuses_empty; /* an answer without content is a failure (beyond 6) */
 
     /* A stream. */
+    bool may_be_continued;
     struct weir_continued *continued; /* it carries on what the caller has; NULL: it begins */
     struct weir_sse sse;
     struct weir_buf held; /* events before the commit, with the reported name; from the budget */

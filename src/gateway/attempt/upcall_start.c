@@ -140,12 +140,13 @@ static int begin(struct weir_upcall *upcall, const struct weir_start *start, boo
     struct weir_job *job = upcall->job;
     struct weir_continued *continued;
 
+    upcall->may_be_continued = may_carry_on(upcall, start);
     if (!continues) {
-        weir_so_far_begin(&job->so_far, may_carry_on(upcall, start));
+        weir_so_far_begin(&job->so_far, upcall->number, upcall->may_be_continued);
         return 0;
     }
-    weir_so_far_carry_on(&job->so_far);
-    if (!job->so_far.keeps || !may_carry_on(upcall, start))
+    weir_so_far_carry_on(&job->so_far, upcall->number);
+    if (!job->so_far.keeps || !upcall->may_be_continued)
         return WEIR_BUILD_NO_PREFILL;
     continued = weir_continued_new(&job->so_far, weir_budget_mem(&job->worker->gateway->budget),
                                    (size_t)settings_of(upcall)->max_event_bytes + HELD_TEXT_MAX, &job->arena);

@@ -134,10 +134,23 @@ static uint64_t choices_of(const struct weir_asked *asked)
     return __builtin_mul_overflow(each, prompts, &choices) ? UINT64_MAX : choices;
 }
 
+/*
+ * What the caller has of the answer.  Of attempts that race each speaks for itself until one has content,
+ * which ends the race: whoever speaks begins anew, and what it loses are chunks without content.
+ */
+static struct weir_so_far *so_far_of(struct weir_upcall *upcall)
+{
+    struct weir_so_far *so_far = &upcall->job->so_far;
+
+    if (so_far->attempt != upcall->number)
+        weir_so_far_begin(so_far, upcall->number, upcall->may_be_continued);
+    return so_far;
+}
+
 static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *event,
                        const struct weir_chunk *facts)
 {
-    struct weir_so_far *so_far = &upcall->job->so_far;
+    struct weir_so_far *so_far = so_far_of(upcall);
 
     upcall->has_content |= facts->deltas > 0;
     upcall->content_filtered |= facts->content_filtered;
@@ -173,7 +186,7 @@ static bool is_complete(struct weir_upcall *upcall)
 static int count_text(struct weir_upcall *upcall, const struct weir_chunk *facts,
                       struct weir_stream_chunk *chunk)
 {
-    struct weir_so_far *so_far = &upcall->job->so_far;
+    struct weir_so_far *so_far = so_far_of(upcall);
     size_t bytes = 0;
     int r;
 
@@ -202,7 +215,7 @@ static void tell_chunk(struct weir_upcall *upcall, const struct weir_chunk *fact
 static void keep(struct weir_upcall *upcall, const struct weir_sse_event *event,
                  const struct weir_chunk *facts)
 {
-    struct weir_so_far *so_far = &upcall->job->so_far;
+    struct weir_so_far *so_far = so_far_of(upcall);
 
     if (!so_far->keeps || facts->text.text.len == 0)
         return;

@@ -36,8 +36,9 @@ void weir_so_far_deinit(struct weir_so_far *so_far)
     so_far->keeps = false;
 }
 
-void weir_so_far_begin(struct weir_so_far *so_far, bool keeps)
+void weir_so_far_begin(struct weir_so_far *so_far, uint32_t attempt, bool keeps)
 {
+    so_far->attempt = attempt;
     so_far->keeps = keeps;
     so_far->named = false;
     so_far->deltas = 0;
@@ -55,10 +56,11 @@ static void add_counts(struct weir_usage *sum, const struct weir_usage *counts)
     sum->total_tokens += counts->total_tokens;
 }
 
-void weir_so_far_carry_on(struct weir_so_far *so_far)
+void weir_so_far_carry_on(struct weir_so_far *so_far, uint32_t attempt)
 {
     struct weir_buf sum;
 
+    so_far->attempt = attempt;
     if (!so_far->running.told)
         return;
     add_counts(&so_far->before, &so_far->running);

@@ -36,7 +36,8 @@ enum weir_identity {
 };
 
 struct weir_so_far {
-    bool keeps; /* the answer may be carried on so far */
+    uint32_t attempt; /* that speaks, or spoke last */
+    bool keeps;       /* the answer may be carried on so far */
     bool named;
     struct weir_buf text;
     uint64_t deltas; /* that text came in */
@@ -54,11 +55,11 @@ void weir_so_far_init(struct weir_so_far *so_far, const struct weir_mem *budget)
 /* Accepts a zeroed one. */
 void weir_so_far_deinit(struct weir_so_far *so_far);
 
-/* A new answer begins, and nothing of an earlier one was given to the caller. */
-void weir_so_far_begin(struct weir_so_far *so_far, bool keeps);
+/* An attempt begins a new answer, and nothing of an earlier one was given to the caller. */
+void weir_so_far_begin(struct weir_so_far *so_far, uint32_t attempt, bool keeps);
 
-/* Its stream has broken; another attempt carries on. */
-void weir_so_far_carry_on(struct weir_so_far *so_far);
+/* The stream has broken; another attempt carries on. */
+void weir_so_far_carry_on(struct weir_so_far *so_far, uint32_t attempt);
 
 /* The name of a member. */
 struct weir_slice weir_identity_name(enum weir_identity identity);

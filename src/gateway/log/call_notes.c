@@ -40,6 +40,8 @@ void weir_call_notes_event(struct weir_job *job, const struct weir_event *event)
         job->access.recovery = WEIR_SLICE("retry");
     else if (event->kind == WEIR_EVENT_FALLBACK)
         job->access.recovery = way_of(event->u.fallback.kind);
+    else if (event->kind == WEIR_EVENT_HEDGE_LOST && event->u.hedge_lost.winner > event->attempt)
+        job->access.recovery = WEIR_SLICE("hedge");
     else if (event->kind == WEIR_EVENT_STREAM_CONTINUED)
         job->access.recovery = WEIR_SLICE("continuation");
     else if (event->kind == WEIR_EVENT_STREAM_BROKEN && event->u.stream_broken.committed)

@@ -65,9 +65,9 @@ static void begin_after(const char *chunk)
     test_mem_init(&kit.mem, 0);
     weir_arena_init(&kit.arena, weir_mem_libc(), 8192, 1 << 20);
     weir_so_far_init(&kit.so_far, &kit.mem.mem);
-    weir_so_far_begin(&kit.so_far, true);
+    weir_so_far_begin(&kit.so_far, 1, true);
     first_says(chunk);
-    weir_so_far_carry_on(&kit.so_far);
+    weir_so_far_carry_on(&kit.so_far, 2);
     kit.continued = weir_continued_new(&kit.so_far, &kit.mem.mem, 65536, &kit.arena);
     assert_non_null(kit.continued);
     kit.out_len = kit.text_bytes = 0;
@@ -359,11 +359,11 @@ static void a_new_answer_forgets_the_old_one(void **state)
 {
     (void)state;
     begin("Hel");
-    weir_so_far_begin(&kit.so_far, true);
+    weir_so_far_begin(&kit.so_far, 1, true);
     assert_int_equal(weir_buf_len(&kit.so_far.text), 0);
     assert_int_equal(kit.so_far.deltas, 0);
     assert_int_equal(weir_buf_len(&kit.so_far.used), 0);
-    weir_so_far_begin(&kit.so_far, false);
+    weir_so_far_begin(&kit.so_far, 1, false);
     assert_false(weir_so_far_reserve(&kit.so_far, 1));
     end();
 }
@@ -379,8 +379,8 @@ static void usage_that_is_told_again_and_again_counts_once(void **state)
         (void)snprintf(data, sizeof(data), "{\"usage\":{\"completion_tokens\":%d}}", i);
         weir_so_far_note_usage(&kit.so_far, weir_slice_str(data), &counts);
     }
-    weir_so_far_carry_on(&kit.so_far);
-    weir_so_far_carry_on(&kit.so_far);
+    weir_so_far_carry_on(&kit.so_far, 2);
+    weir_so_far_carry_on(&kit.so_far, 2);
     assert_int_equal(kit.so_far.before.completion_tokens, 3);
     assert_slice_is(weir_buf_slice(&kit.so_far.used), "{\"completion_tokens\":3}");
     end();

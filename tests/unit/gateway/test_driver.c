@@ -138,8 +138,9 @@ void weir_exchange_take_body(weir_exchange *exchange, struct weir_buf *ret_body)
 
 /* ---- one call ---- */
 
-/* A group of two deployments with these limits of the router. */
-static void begin_call(const struct weir_limits *limits, uint32_t retries)
+/* A group of two deployments with these limits of the router, and a second attempt after so long (0: none).
+ */
+static void begin_hedged(const struct weir_limits *limits, uint32_t retries, uint64_t hedge_ns)
 {
     const char *const ids[] = {"d1", "d2"};
     struct weir_deployment_spec spec;
@@ -158,6 +159,7 @@ static void begin_call(const struct weir_limits *limits, uint32_t retries)
     weir_router_spec_init(&settings);
     settings.limits = *limits;
     settings.num_retries = retries;
+    settings.resilience.hedge = (struct weir_hedge){.after_ns = hedge_ns, .max = 1};
     weir_snapshot_set_router(builder, &settings);
     assert_int_equal(weir_snapshot_build(builder, &snapshot), 0);
     weir_snapshot_builder_free(builder);
@@ -172,6 +174,11 @@ static void begin_call(const struct weir_limits *limits, uint32_t retries)
         weir_call_begin(router, snapshot, &job.asked.request, weir_mem_libc(), now_ns, &job.call), 0);
     weir_driver_on_timer(&job.timer);
     assert_string_equal(story, "S");
+}
+
+static void begin_call(const struct weir_limits *limits, uint32_t retries)
+{
+    begin_hedged(limits, retries, 0);
 }
 
 static int begin(void **state)
@@ -328,6 +335,69 @@ static void a_complete_stream_is_delivered_though_its_rest_does_not_come(void **
     assert_string_equal(story, "SCXD");
 }
 
+static void a_slow_attempt_gets_another_beside_it_when_it_is_time(void **state)
+{
+    const struct weir_limits limits = limits_of(0);
+
+    (void)state;
+    begin_hedged(&limits, 0, 2 * WEIR_NS_PER_S);
+    weir_driver_on_opened(&upcalls[0]);
+    pass(2 * WEIR_NS_PER_S - 1);
+    assert_string_equal(story, "S");
+    pass(1);
+    assert_string_equal(story, "SS");
+    assert_int_equal(job.access.attempts, 2);
+    content(1);
+    assert_string_equal(story, "SSCX");
+    assert_ptr_equal(job.server, &upcalls[1]);
+    assert_true(upcalls[0].told);
+    assert_false(upcalls[1].told);
+    weir_driver_on_finished(&upcalls[1]);
+    assert_string_equal(story, "SSCXD");
+}
+
+static void the_slow_one_may_be_the_first_all_the_same(void **state)
+{
+    const struct weir_limits limits = limits_of(0);
+
+    (void)state;
+    begin_hedged(&limits, 0, 2 * WEIR_NS_PER_S);
+    pass(2 * WEIR_NS_PER_S);
+    content(0);
+    assert_string_equal(story, "SSCX");
+    assert_ptr_equal(job.server, &upcalls[0]);
+    assert_true(upcalls[1].told);
+    content(0);
+    weir_driver_on_finished(&upcalls[0]);
+    assert_string_equal(story, "SSCXD");
+}
+
+static void an_attempt_that_fails_beside_another_fails_nothing(void **state)
+{
+    const struct weir_limits limits = limits_of(0);
+    const struct weir_failure failure = {WEIR_KIND_CONNECTION, 500, 0, WEIR_ORIGIN_PROVIDER};
+
+    (void)state;
+    begin_hedged(&limits, 0, 2 * WEIR_NS_PER_S);
+    pass(2 * WEIR_NS_PER_S);
+    weir_driver_on_failed(&upcalls[0], &failure);
+    assert_string_equal(story, "SS");
+    content(1);
+    weir_driver_on_finished(&upcalls[1]);
+    assert_string_equal(story, "SSCD");
+}
+
+static void who_leaves_ends_all_attempts(void **state)
+{
+    const struct weir_limits limits = limits_of(0);
+
+    (void)state;
+    begin_hedged(&limits, 0, 2 * WEIR_NS_PER_S);
+    pass(2 * WEIR_NS_PER_S);
+    weir_driver_on_client_gone(&job);
+    assert_string_equal(story, "SSXXF");
+}
+
 static void who_leaves_ends_the_attempt(void **state)
 {
     const struct weir_limits limits = limits_of(0);
@@ -352,6 +422,10 @@ int main(void)
         TEST(a_nearer_time_moves_the_timer),
         TEST(a_pause_is_nobodys_silence),
         TEST(a_complete_stream_is_delivered_though_its_rest_does_not_come),
+        TEST(a_slow_attempt_gets_another_beside_it_when_it_is_time),
+        TEST(the_slow_one_may_be_the_first_all_the_same),
+        TEST(an_attempt_that_fails_beside_another_fails_nothing),
+        TEST(who_leaves_ends_all_attempts),
         TEST(who_leaves_ends_the_attempt),
     };
 #undef TEST

@@ -120,14 +120,18 @@ static int begin(void **state)
     job = (struct weir_job){.worker = &worker, .route = WEIR_ROUTE_CHAT, .asked.members = members};
     members[0] = (struct weir_json_item){.key = WEIR_SLICE("n"),
                                          .value = {.type = WEIR_JSON_NUMBER, .text = WEIR_SLICE("2")}};
-    upcall = (struct weir_upcall){
-        .job = &job, .upstream = &upstream, .reported = WEIR_SLICE("\"g\""), .stream = true};
+    upcall = (struct weir_upcall){.job = &job,
+                                  .number = 1,
+                                  .upstream = &upstream,
+                                  .reported = WEIR_SLICE("\"g\""),
+                                  .stream = true,
+                                  .may_be_continued = true};
     weir_arena_init(&job.arena, weir_mem_libc(), 1024, 1 << 20);
     weir_buf_init(&worker.scratch, weir_mem_libc(), 1 << 20);
     weir_buf_init(&upcall.held, weir_mem_libc(), HELD_BYTES_MAX);
     weir_sse_init(&upcall.sse, weir_mem_libc(), EVENT_BYTES_MAX);
     weir_so_far_init(&job.so_far, weir_mem_libc());
-    weir_so_far_begin(&job.so_far, true);
+    weir_so_far_begin(&job.so_far, 1, true);
     weir_buf_init(&out, weir_mem_libc(), 1 << 20);
     return 0;
 }
@@ -369,6 +373,21 @@ static void an_event_over_its_limit_breaks_the_stream(void **state)
 }
 
 /* Whatever the line ends, marks and cuts: the same bytes come out, and the same is told. */
+/* Another attempt of the job says its role before this one has content: names and text are this one's. */
+static void of_two_attempts_the_one_that_speaks_is_kept(void **state)
+{
+    (void)state;
+    upcall.number = 2;
+    feed("data: {\"id\":\"two\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\"}}]}\n\n");
+    upcall.number = 1;
+    feed("data: {\"id\":\"one\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n");
+    assert_int_equal(job.so_far.attempt, 1);
+    assert_true(job.so_far.keeps);
+    assert_slice_is(job.so_far.identity[WEIR_IDENTITY_ID].value, "\"one\"");
+    assert_slice_is(weir_buf_slice(&job.so_far.text), "Hi");
+    assert_int_equal(job.so_far.deltas, 1);
+}
+
 static void the_cuts_of_the_input_do_not_matter(void **state)
 {
     static const char *const bodies[] = {
@@ -429,6 +448,7 @@ int main(void)
         TEST(a_count_of_tokens_shows_that_an_empty_answer_is_one),
         TEST(a_stream_ends_by_what_was_seen_of_it),
         TEST(an_event_over_its_limit_breaks_the_stream),
+        TEST(of_two_attempts_the_one_that_speaks_is_kept),
         TEST(the_cuts_of_the_input_do_not_matter),
     };
 #undef TEST
