@@ -13,7 +13,6 @@
 #include "engine/attempt.h"
 #include "engine/pick.h"
 #include "engine/retry.h"
-#include "engine/router.h"
 #include "engine/walk.h"
 
 /* Whether the broken answer is one that may be carried on at all. */
@@ -93,19 +92,22 @@ static enum weir_turn continue_in_group(struct weir_call *call, struct weir_step
     return WEIR_TURN_AGAIN;
 }
 
-/* The last way of those that lead through the group. */
+/* The last way of those that lead through the group: what broke is offered again. */
 static enum weir_turn continue_by_itself(struct weir_call *call, struct weir_step *ret_step)
 {
     struct weir_continuation *c = &call->continuation;
+    const weir_deployment *deployment = NULL;
     bool is_listed = false;
 
     for (size_t i = 0; i < WEIR_CONTINUE_SOURCES; i++)
         is_listed |= c->deployment->continue_to[i] == WEIR_CONTINUE_GROUP;
-    if (is_listed && c->itself_is_left &&
-        !weir_live_is_cooling(&call->router->live, c->deployment->slot, call->now_ns)) {
-        c->itself_is_left = false;
-        return start(call, c->deployment, ret_step);
+    if (is_listed && c->itself_is_left) {
+        weir_slot_set_remove(&c->tried, c->deployment->slot);
+        deployment = pick(call);
+        c->itself_is_left = deployment != NULL && deployment != c->deployment;
     }
+    if (deployment != NULL)
+        return start(call, deployment, ret_step);
     weir_call_fail(call, &c->first);
     return WEIR_TURN_AGAIN;
 }

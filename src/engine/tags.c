@@ -103,7 +103,7 @@ static void consider(const struct weir_pick *pick, const struct asked *asked, co
     bool meets = meets_constraints(asked, &d->spec);
 
     found->kept_out |= rank != RANK_NONE && !meets;
-    if (!meets && (asked->has_plain || rank == RANK_MATCH))
+    if (!meets && rank == RANK_MATCH)
         return;
     if (rank > found->best) {
         found->best = rank;

@@ -14,6 +14,7 @@
 struct text {
     char *at;
     size_t room;
+    bool limited; /* with all that may refuse an attempt, or drop a candidate */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
@@ -162,6 +163,57 @@ static void add_targets(struct weir_rand *rand, struct text *text)
         add(text, " targets=%s", ONE_OF(rand, targets));
 }
 
+static const char *const tags[] = {"a", "b", "default", "a,b", "b,default", "c"};
+
+/* What may keep a request from a deployment: limits that are soon used up, and facts to filter by. */
+static void add_facts(struct weir_rand *rand, struct text *text)
+{
+    static const char *const minutes[] = {"max.rpm", "max.tpm", "max.itpm", "max.otpm"};
+    static const unsigned most[] = {4, 40, 30, 30};
+
+    if (once_in(rand, 2))
+        add(text, " slots=%u", below(rand, 3));
+    for (size_t i = 0; i < COUNT(minutes); i++) {
+        if (once_in(rand, 4))
+            add(text, " %s=%u", minutes[i], below(rand, most[i]));
+    }
+    if (once_in(rand, 2))
+        add(text, " tags=%s", ONE_OF(rand, tags));
+    if (once_in(rand, 5))
+        add(text, " pattern");
+    if (once_in(rand, 8))
+        add(text, " filter=%s", once_in(rand, 2) ? "on" : "off");
+    if (once_in(rand, 10))
+        add(text, " fail_open");
+    if (once_in(rand, 3))
+        add(text, " max_input=%u", below(rand, 40));
+    if (once_in(rand, 4))
+        add(text, " region=%s", once_in(rand, 2) ? "eu" : "us");
+    if (once_in(rand, 4))
+        add(text, " params=%u", below(rand, 4));
+    if (once_in(rand, 3))
+        add(text, " no_web");
+}
+
+static void add_filters(struct weir_rand *rand, struct text *text)
+{
+    static const char *const flags[] = {" enforce", " checks", " filter", " match_all"};
+    static const char *const strategies[] = {"simple-shuffle",        "least-busy", "usage-based-routing-v2",
+                                             "latency-based-routing", "p2c-ewma",   "cost-based-routing"};
+
+    for (size_t i = 0; i < COUNT(flags); i++) {
+        if (once_in(rand, 2))
+            add(text, "%s", flags[i]);
+    }
+    add(text, " strategy=%s", ONE_OF(rand, strategies));
+    if (once_in(rand, 2))
+        add(text, " hedge=%u/%u", 1 + below(rand, 3), 1 + below(rand, 2));
+    if (once_in(rand, 4))
+        add(text, " cool_wait=%u", below(rand, 20));
+    if (once_in(rand, 4))
+        add(text, " ramp=%u", below(rand, 20));
+}
+
 static void add_deployment(struct weir_rand *rand, struct text *text, unsigned number)
 {
     add(text, "d%u %s", number, number == 0 ? "g0" : ONE_OF(rand, groups));
@@ -186,6 +238,8 @@ static void add_deployment(struct weir_rand *rand, struct text *text, unsigned n
         add(text, " fails.%s=%u", ONE_OF(rand, fields), below(rand, 3));
     if (once_in(rand, 12))
         add(text, " blocked");
+    if (text->limited)
+        add_facts(rand, text);
     add_answers(rand, text);
 }
 
@@ -251,13 +305,15 @@ static void add_router(struct weir_rand *rand, struct text *text)
         add(text, " single=%u", 2 + below(rand, 10));
     if (once_in(rand, 4))
         add(text, " min_requests=%u", 1 + below(rand, 4));
+    if (text->limited)
+        add_filters(rand, text);
     add(text, "\n");
 }
 
-void generate_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX])
+static void write_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX], bool limited)
 {
     static const char *const answers[] = {"yes", "no", "unknown"};
-    struct text out = {text, GENERATE_CONFIG_MAX};
+    struct text out = {text, GENERATE_CONFIG_MAX, limited};
     unsigned count = 1 + below(rand, 12);
 
     text[0] = '\0';
@@ -286,12 +342,22 @@ void generate_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX])
         add(&out, "answer g%u %s\n", below(rand, 4), ONE_OF(rand, answers));
 }
 
+void generate_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX])
+{
+    write_config(rand, text, false);
+}
+
+void generate_limited_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX])
+{
+    write_config(rand, text, true);
+}
+
 void generate_request(struct weir_rand *rand, char text[GENERATE_REQUEST_MAX])
 {
     static const char *const lists[] = {
         " fallbacks=[]", " fallbacks=null", " fallbacks=g1,g2", " fallbacks=g0:g3|g1:g0",
         " context=[]",   " context=null",   " context=g2",      " content=g0:g1"};
-    struct text out = {text, GENERATE_REQUEST_MAX};
+    struct text out = {text, GENERATE_REQUEST_MAX, false};
 
     text[0] = '\0';
     add(&out, "%s", ONE_OF(rand, names));
@@ -315,4 +381,32 @@ void generate_request(struct weir_rand *rand, char text[GENERATE_REQUEST_MAX])
         add(&out, "%s", ONE_OF(rand, lists));
     if (once_in(rand, 12))
         add(&out, " policy.g%u.%s=%u", below(rand, 4), ONE_OF(rand, fields), below(rand, 3));
+}
+
+void generate_limited_request(struct weir_rand *rand, char text[GENERATE_REQUEST_MAX])
+{
+    static const char *const asked[] = {"a", "b", "c", "&a", "!a", "a,&b", "&a,!c", "^!b", "^&b,!a", "d"};
+    struct text out = {text, GENERATE_REQUEST_MAX, true};
+    size_t len;
+
+    generate_request(rand, text);
+    len = strlen(text);
+    out.at += len;
+    out.room -= len;
+    if (!once_in(rand, 3))
+        add(&out, " tokens=%u/%u", below(rand, 50), below(rand, 20));
+    if (once_in(rand, 2))
+        add(&out, " tags=%s", ONE_OF(rand, asked));
+    if (once_in(rand, 4))
+        add(&out, " matches=d%u,d%u", below(rand, 4), below(rand, 8));
+    if (once_in(rand, 8))
+        add(&out, " filter=%s", once_in(rand, 2) ? "on" : "off");
+    if (once_in(rand, 6))
+        add(&out, " region=%s", once_in(rand, 2) ? "eu" : "us");
+    if (once_in(rand, 6))
+        add(&out, " params=%u", below(rand, 4));
+    if (once_in(rand, 4))
+        add(&out, " web");
+    if (once_in(rand, 6))
+        add(&out, " stateful");
 }

@@ -12,4 +12,8 @@
 void generate_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX]);
 void generate_request(struct weir_rand *rand, char text[GENERATE_REQUEST_MAX]);
 
+/* The same with limits of the minute, slots, checks, tags, strategies and races. */
+void generate_limited_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX]);
+void generate_limited_request(struct weir_rand *rand, char text[GENERATE_REQUEST_MAX]);
+
 #endif
