@@ -95,6 +95,8 @@ void weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage
 {
     uint64_t used;
 
+    if (amount > WEIR_USAGE_COUNT_MAX)
+        amount = WEIR_USAGE_COUNT_MAX;
     (void)weir_usage_add_within(live, slot, usage, minute, amount, UINT64_MAX, &used);
 }
 

@@ -178,6 +178,8 @@ static int build_parts(const struct kit_config *config, weir_snapshot_builder *b
     }
     for (size_t i = 0; rc == 0 && i < config->group_count; i++)
         rc = weir_snapshot_add_group(builder, config->groups[i].name, &config->groups[i].spec);
+    for (size_t i = 0; rc == 0 && i < config->routing_count; i++)
+        rc = weir_snapshot_add_routing_group(builder, &config->routings[i].group);
     for (size_t i = 0; rc == 0 && i < config->policy_count; i++)
         rc = weir_snapshot_add_retry_policy(builder, config->policies[i].group, &config->policies[i].policy);
     weir_snapshot_set_router(builder, &config->router);

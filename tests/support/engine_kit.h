@@ -10,15 +10,16 @@
  *     ID GROUP key=value... : ANSWER...   a deployment and its answers, one an attempt; the last one repeats
  *         w rpm tpm order retries cooldown fails fails.FIELD model blocked prefill LIMIT
  *         slots max.rpm max.tpm max.itpm max.otpm max_input params region no_web tags=TAG,TAG pattern
- *         filter=on|off fail_open
+ *         filter=on|off fail_open class=LAR1_CLASS price=IN/OUT
  *     group GROUP key=value...
  *         targets LIMIT SHARE
  *     router key=value...
  *         retries retry_after initial max_delay jitter max_fallbacks weighted cooldown cap no_cooldowns fails
  *         fails.FIELD policy.FIELD threshold min_requests single bypass cancel_on_disconnect
- *         enforce checks margin filter match_all strategy=NAME
+ *         enforce checks margin filter match_all STRATEGY
  *         ask=access|budget|both continuation targets=fallback|group|fallback,group|group,fallback LIMIT
  *         SHARE
+ *     routing NAME STRATEGY_NAME MODEL[=PRIORITY]... key=value...
  *     alias NAME TARGET [hidden]
  *     fallbacks|context|content A: TARGET...      and process-fallbacks, process-context, process-content
  *     default TARGET...                           and process-default
@@ -28,6 +29,7 @@
  *   engine_text.c; durations are seconds.
  *   LIMIT is timeout ttft idle stream_timeout deadline =SECONDS, rate=TOKENS_PER_S[/WINDOW[/GRACE]], or
  *   hold=all|TOKENS|/SECONDS|TOKENS/SECONDS.
+ *   STRATEGY is strategy=NAME ttl buffer samples low medium high decay, the name before the others.
  *   SHARE is budget=RATIO[/MIN_PER_S], hedge=AFTER[/MAX], cool_wait=SECONDS, growth=FACTOR[/MAX] or
  *   ramp=SECONDS.
  *
@@ -41,6 +43,7 @@
  * A call is MODEL key=value...
  *     stream retries caller no_fallbacks specific creds continue stateful qualified=NAME gone=SECONDS LIMIT
  *     tokens=PROMPT[/MOST_OF_THE_ANSWER] params region web filter=on|off tags=TAG,TAG matches=ID,ID
+ *     lar1=CONFIDENCE[/unverified|/memory] weights=GROUP:ID:WEIGHT,...
  *     mock=fallbacks|context|content|rate_limit|timeout policy.GROUP.FIELD=N
  *     fallbacks|context|content=null|[]|TARGET,TARGET|A:TARGET,TARGET|B:...
  *
@@ -73,6 +76,9 @@
 
 #define KIT_TARGETS_MAX     32
 #define KIT_CHAINS_MAX      32
+#define KIT_ROUTINGS_MAX    8
+#define KIT_ROUTED_MAX      8
+#define KIT_WEIGHTS_MAX     8
 #define KIT_DEPLOYMENTS_MAX 64
 #define KIT_TAGS_MAX        8
 #define KIT_ANSWERS_MAX     32
@@ -139,6 +145,12 @@ struct kit_alias {
     bool hidden;
 };
 
+struct kit_routing {
+    struct weir_routing_group group;
+    struct weir_slice models[KIT_ROUTED_MAX];
+    int32_t priorities[KIT_ROUTED_MAX];
+};
+
 struct kit_reply {
     struct weir_slice target;
     weir_answer answer;
@@ -158,6 +170,8 @@ struct kit_config {
     size_t group_count;
     struct kit_alias aliases[KIT_CHAINS_MAX];
     size_t alias_count;
+    struct kit_routing routings[KIT_ROUTINGS_MAX];
+    size_t routing_count;
     struct weir_group_policy policies[KIT_CHAINS_MAX];
     size_t policy_count;
     struct kit_reply replies[KIT_CHAINS_MAX];
@@ -173,6 +187,7 @@ struct kit_request {
     struct weir_target targets[WEIR_LIST_KINDS][KIT_TARGETS_MAX];
     struct weir_group_policy policies[KIT_CHAINS_MAX];
     struct weir_tag tags[KIT_TAGS_MAX];
+    struct weir_weight weights[KIT_WEIGHTS_MAX];
     uint64_t gone_after_ns; /* UINT64_MAX: the caller stays */
 };
 
@@ -310,6 +325,15 @@ struct weir_live_view kit_view(const struct kit *kit, const char *id);
 double kit_cooling(const struct kit *kit, const char *id);
 struct weir_summary kit_summary(const struct kit_call *call);
 
+/* The deployment that the first attempt of a call goes to, which ends there; NULL: none. */
+const weir_deployment *kit_pick(weir_router *router, weir_snapshot *snapshot,
+                                const struct weir_request *request, uint64_t now_ns);
+/* What a sum over so many cells may be. */
+double kit_chi_square_bound(size_t cells);
+#define KIT_PICKS 20000
+/* Compares the picks of the deployments, in the order of the configuration, with their expected shares. */
+void kit_expect_shares(struct kit *kit, const char *request, const double *shares, size_t count);
+
 /* Replaces a deployment's answers from its next attempt on. */
 void kit_script(struct kit *kit, const char *id, const char *answers);
 
@@ -330,6 +354,11 @@ bool kit_parse_request_facts(struct kit_request *request, const char *key, char 
 void kit_parse_targets(weir_continue_to *targets, char *value);
 void kit_config_deinit(struct kit_config *config);
 void kit_request_deinit(struct kit_request *request);
+/* Reads an argument of a strategy, or its name; what strategies look at of a deployment and of a request. */
+bool kit_parse_strategy(struct weir_strategy_spec *spec, const char *key, const char *value);
+bool kit_parse_strategy_facts(struct weir_deployment_spec *spec, const char *key, char *value);
+bool kit_parse_request_strategy(struct kit_request *request, const char *key, char *value);
+void kit_parse_routing(struct kit_config *config, char *rest);
 /* Makes a snapshot of what a configuration says; 0 or what the builder answered. */
 int kit_build(const struct kit_config *config, const struct weir_mem *mem, weir_snapshot **ret_snapshot);
 

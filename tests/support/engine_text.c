@@ -162,7 +162,7 @@ static void set_deployment(struct kit_deployment *deployment, const char *key, c
 {
     struct weir_deployment_spec *spec = &deployment->spec;
 
-    if (kit_parse_deployment_facts(deployment, key, value))
+    if (kit_parse_deployment_facts(deployment, key, value) || kit_parse_strategy_facts(spec, key, value))
         return;
     if (strncmp(key, "fails.", 6) == 0)
         set_field(&spec->allowed_fails_policy, key + 6, value);
@@ -210,20 +210,6 @@ static unsigned parse_ask(const char *value)
     return WEIR_ASK_ACCESS | WEIR_ASK_BUDGET;
 }
 
-static weir_strategy strategy_of(const char *name)
-{
-    static const char *const names[WEIR_STRATEGY_COUNT] = {
-#define X(strategy, name_, other_name, prose) [WEIR_STRATEGY_##strategy] = (name_),
-#include <weir/tbl/strategies.h>
-#undef X
-    };
-
-    for (int i = 0; i < WEIR_STRATEGY_COUNT; i++)
-        if (strcmp(names[i], name) == 0)
-            return (weir_strategy)i;
-    refuse("strategy", name);
-}
-
 static void set_router(struct weir_router_spec *router, const char *key, char *value)
 {
     if (strncmp(key, "fails.", 6) == 0)
@@ -232,12 +218,11 @@ static void set_router(struct weir_router_spec *router, const char *key, char *v
         set_field(&router->retry_policy, key + 7, value);
     else if (strcmp(key, "ask") == 0)
         router->ask_before_hop = parse_ask(value);
-    else if (strcmp(key, "strategy") == 0)
-        weir_strategy_spec_init(&router->strategy, strategy_of(value));
     else if (strcmp(key, "targets") == 0)
         kit_parse_targets(router->continue_to, value);
     else if (value == NULL || (!kit_parse_limit(&router->limits, key, value) &&
-                               !kit_parse_resilience(&router->resilience, key, value)))
+                               !kit_parse_resilience(&router->resilience, key, value) &&
+                               !kit_parse_strategy(&router->strategy, key, value)))
         set_by_name(router_keys, router, key, value);
 }
 
@@ -370,6 +355,8 @@ static void parse_line(struct kit_config *config, char *line)
         parse_group(config, line);
     else if (strcmp(word, "policy") == 0)
         parse_policy(config, line);
+    else if (strcmp(word, "routing") == 0)
+        kit_parse_routing(config, line);
     else if (strcmp(word, "answer") == 0)
         parse_reply(config, line);
     else if (!parse_chain(config, word, line) && !parse_default(config, word, line))
@@ -480,7 +467,8 @@ static void set_request(struct kit_request *kit_request, char *key, char *value)
 {
     struct weir_request *request = &kit_request->request;
 
-    if (set_request_flag(request, key) || kit_parse_request_facts(kit_request, key, value))
+    if (set_request_flag(request, key) || kit_parse_request_facts(kit_request, key, value) ||
+        kit_parse_request_strategy(kit_request, key, value))
         return;
     if (value == NULL)
         refuse("word of a call", key);

@@ -1,8 +1,5 @@
 /*
  * The distribution of simple-shuffle (router-semantics 6.1) by chi-square tests with fixed seeds.
- *
- * The bound for k cells is the 99.9 % point of the chi-square distribution with k - 1 degrees of freedom by
- * the Wilson-Hilferty formula; since the seeds are fixed, a test that passes once passes always.
  */
 #include "engine_kit.h"
 
@@ -36,65 +33,12 @@
 
 TESTS(KIT_TEST_DECLARE)
 
-#define PICKS 20000
-
-static double chi_square_bound(size_t cells)
-{
-    double freedom = (double)cells - 1;
-    double part = 2 / (9 * freedom);
-
-    return freedom * pow(1 - part + 3.0902 * sqrt(part), 3);
-}
-
-/* The deployment that the first attempt of a call goes to. */
-static const weir_deployment *pick(weir_router *router, weir_snapshot *snapshot)
-{
-    struct weir_request request;
-    struct weir_step step;
-    weir_call *call = NULL;
-
-    weir_request_init(&request);
-    request.model = WEIR_SLICE("g");
-    assert_int_equal(weir_call_begin(router, snapshot, &request, weir_mem_libc(), KIT_EPOCH_NS, &call), 0);
-    assert_int_equal(weir_call_next(call, KIT_EPOCH_NS, &step), 0);
-    assert_int_equal(step.kind, WEIR_STEP_START);
-    weir_call_free(call);
-    return step.u.start.deployment;
-}
-
-/* Compares the picks of the deployments of a kit with their expected shares. */
-static void expect_shares(struct kit *kit, const double *shares, size_t count)
-{
-    size_t picks[KIT_DEPLOYMENTS_MAX] = {0};
-    double chi = 0;
-    size_t cells = 0;
-    double total = 0;
-
-    for (size_t i = 0; i < count; i++)
-        total += shares[i];
-    for (size_t i = 0; i < PICKS; i++)
-        picks[(uintptr_t)weir_deployment_user(pick(kit->router, kit->snapshot)) - 1]++;
-    for (size_t i = 0; i < count; i++) {
-        double expected = PICKS * shares[i] / total;
-        double seen = (double)picks[i];
-
-        if (shares[i] <= 0) {
-            assert_int_equal(picks[i], 0);
-            continue;
-        }
-        chi += (seen - expected) * (seen - expected) / expected;
-        cells++;
-    }
-    if (cells > 1 && chi > chi_square_bound(cells))
-        kit_die(kit, "chi-square %g over %zu cells", chi, cells);
-}
-
 static void rs_6_weights_share_the_traffic(void **state)
 {
     static const double shares[] = {3, 1, 0.5, 5.5};
     (void)state;
     KIT(kit, "d1 g w=3; d2 g w=1; d3 g w=0.5; d4 g w=5.5\n");
-    expect_shares(kit, shares, 4);
+    kit_expect_shares(kit, "g", shares, 4);
 }
 
 static void rs_6_rpm_serves_where_no_weight_is_set(void **state)
@@ -102,7 +46,7 @@ static void rs_6_rpm_serves_where_no_weight_is_set(void **state)
     static const double shares[] = {9, 1};
     (void)state;
     KIT(kit, "d1 g rpm=9000; d2 g rpm=1000\n");
-    expect_shares(kit, shares, 2);
+    kit_expect_shares(kit, "g", shares, 2);
 }
 
 static void rs_6_tpm_serves_where_neither_is_set(void **state)
@@ -110,7 +54,7 @@ static void rs_6_tpm_serves_where_neither_is_set(void **state)
     static const double shares[] = {2, 1, 1};
     (void)state;
     KIT(kit, "d1 g tpm=2000000; d2 g tpm=1000000; d3 g tpm=1000000\n");
-    expect_shares(kit, shares, 3);
+    kit_expect_shares(kit, "g", shares, 3);
 }
 
 static void rs_6_no_source_means_uniform(void **state)
@@ -118,7 +62,7 @@ static void rs_6_no_source_means_uniform(void **state)
     static const double shares[] = {1, 1, 1, 1, 1, 1, 1};
     (void)state;
     KIT(kit, "d1 g; d2 g; d3 g; d4 g; d5 g; d6 g; d7 g\n");
-    expect_shares(kit, shares, 7);
+    kit_expect_shares(kit, "g", shares, 7);
 }
 
 static void rs_6_weight_beats_rpm_beats_tpm(void **state)
@@ -126,9 +70,9 @@ static void rs_6_weight_beats_rpm_beats_tpm(void **state)
     static const double shares[] = {1, 3};
     (void)state;
     KIT(kit, "d1 g w=1 rpm=9 tpm=9; d2 g w=3 rpm=1 tpm=1\n");
-    expect_shares(kit, shares, 2);
+    kit_expect_shares(kit, "g", shares, 2);
     KIT(rpm, "d1 g rpm=1 tpm=9; d2 g rpm=3 tpm=1\n");
-    expect_shares(rpm, shares, 2);
+    kit_expect_shares(rpm, "g", shares, 2);
 }
 
 static void rs_6_one_without_the_metric_gets_nothing(void **state)
@@ -136,7 +80,7 @@ static void rs_6_one_without_the_metric_gets_nothing(void **state)
     static const double shares[] = {1, 0, 2};
     (void)state;
     KIT(kit, "d1 g w=1; d2 g rpm=1000; d3 g w=2\n");
-    expect_shares(kit, shares, 3);
+    kit_expect_shares(kit, "g", shares, 3);
 }
 
 static void rs_6_a_source_whose_maximum_is_not_positive_is_passed_over(void **state)
@@ -144,7 +88,7 @@ static void rs_6_a_source_whose_maximum_is_not_positive_is_passed_over(void **st
     static const double shares[] = {1, 3};
     (void)state;
     KIT(kit, "d1 g w=0 rpm=100; d2 g w=-1 rpm=300\n");
-    expect_shares(kit, shares, 2);
+    kit_expect_shares(kit, "g", shares, 2);
 }
 
 static void rs_6_weights_are_renormalised_over_the_filtered_candidates(void **state)
@@ -152,7 +96,7 @@ static void rs_6_weights_are_renormalised_over_the_filtered_candidates(void **st
     static const double shares[] = {0, 1, 3};
     (void)state;
     KIT(kit, "d1 g w=1000 blocked; d2 g w=1; d3 g w=3\n");
-    expect_shares(kit, shares, 3);
+    kit_expect_shares(kit, "g", shares, 3);
 }
 
 static void rs_6_the_source_is_chosen_among_the_filtered_candidates(void **state)
@@ -161,7 +105,7 @@ static void rs_6_the_source_is_chosen_among_the_filtered_candidates(void **state
     (void)state;
     /* the only weight is that of a blocked deployment, so rpm speaks */
     KIT(kit, "d1 g w=1000 blocked; d2 g rpm=10; d3 g rpm=40\n");
-    expect_shares(kit, shares, 3);
+    kit_expect_shares(kit, "g", shares, 3);
 }
 
 static void rs_6_all_zero_weights_after_filtering_mean_uniform(void **state)
@@ -169,7 +113,7 @@ static void rs_6_all_zero_weights_after_filtering_mean_uniform(void **state)
     static const double shares[] = {0, 1, 1};
     (void)state;
     KIT(kit, "d1 g w=7 blocked; d2 g w=0; d3 g w=0\n");
-    expect_shares(kit, shares, 3);
+    kit_expect_shares(kit, "g", shares, 3);
 }
 
 static void rs_6_huge_and_tiny_weights_do_not_overflow(void **state)
@@ -177,9 +121,9 @@ static void rs_6_huge_and_tiny_weights_do_not_overflow(void **state)
     static const double shares[] = {1, 1};
     (void)state;
     KIT(kit, "d1 g w=1e308; d2 g w=1e308\n");
-    expect_shares(kit, shares, 2);
+    kit_expect_shares(kit, "g", shares, 2);
     KIT(tiny, "d1 g w=1e-300; d2 g w=1e-300\n");
-    expect_shares(tiny, shares, 2);
+    kit_expect_shares(tiny, "g", shares, 2);
 }
 
 static void rs_6_a_group_of_tiny_weights_may_stand_beside_one_of_huge_ones(void **state)
@@ -187,7 +131,7 @@ static void rs_6_a_group_of_tiny_weights_may_stand_beside_one_of_huge_ones(void 
     static const double shares[] = {3, 1};
     (void)state;
     KIT(kit, "d1 g w=3e-300; d2 g w=1e-300; d3 h w=1e300\n");
-    expect_shares(kit, shares, 2);
+    kit_expect_shares(kit, "g", shares, 2);
 }
 
 static void rs_6_orders_share_by_weight_within_their_tier(void **state)
@@ -195,7 +139,7 @@ static void rs_6_orders_share_by_weight_within_their_tier(void **state)
     static const double shares[] = {1, 2, 0};
     (void)state;
     KIT(kit, "d1 g order=1 w=1; d2 g order=1 w=2; d3 g order=2 w=100\n");
-    expect_shares(kit, shares, 3);
+    kit_expect_shares(kit, "g", shares, 3);
 }
 
 /* A group that is too large for a kit. */
@@ -243,7 +187,11 @@ static void crowd_close(struct crowd *crowd)
 
 static void crowd_pick(struct crowd *crowd)
 {
-    ++*(size_t *)weir_deployment_user(pick(crowd->router, crowd->snapshot));
+    struct weir_request request;
+
+    weir_request_init(&request);
+    request.model = WEIR_SLICE("g");
+    ++*(size_t *)weir_deployment_user(kit_pick(crowd->router, crowd->snapshot, &request, KIT_EPOCH_NS));
 }
 
 static void rs_6_a_group_of_ten_thousand_is_shared_by_weight(void **state)
@@ -256,7 +204,7 @@ static void rs_6_a_group_of_ten_thousand_is_shared_by_weight(void **state)
     (void)state;
 
     crowd_open(&crowd, 10000, SIZE_MAX);
-    for (size_t i = 0; i < PICKS; i++)
+    for (size_t i = 0; i < KIT_PICKS; i++)
         crowd_pick(&crowd);
     for (size_t i = 0; i < crowd.count; i++) {
         by_weight[i % 4] += crowd.picks[i];
@@ -264,12 +212,12 @@ static void rs_6_a_group_of_ten_thousand_is_shared_by_weight(void **state)
         seen += crowd.picks[i] > 0;
     }
     for (size_t i = 0; i < 4; i++) {
-        double expected = PICKS * (double)(i + 1) / 10;
+        double expected = KIT_PICKS * (double)(i + 1) / 10;
 
         chi += ((double)by_weight[i] - expected) * ((double)by_weight[i] - expected) / expected;
     }
-    assert_true(chi < chi_square_bound(4));
-    assert_in_range(by_half[0], PICKS * 48 / 100, PICKS * 52 / 100);
+    assert_true(chi < kit_chi_square_bound(4));
+    assert_in_range(by_half[0], KIT_PICKS * 48 / 100, KIT_PICKS * 52 / 100);
     assert_true(seen > 7500);
     crowd_close(&crowd);
 }
