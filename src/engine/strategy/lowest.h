@@ -22,22 +22,22 @@
 /* One of many, evenly, of which nobody knows how many will come. */
 struct weir_reservoir {
     double count;
-    double next; /* the number of the one that is taken next */
+    double passed_over; /* so many come before another is taken */
 };
 
 /* The first of new ones has come: it is taken. */
 WEIR_LOWEST_INLINE void weir_reservoir_begin(struct weir_reservoir *r, struct weir_rand *rand)
 {
     r->count = 1;
-    r->next = 1 + 1 / (1 - weir_rand_unit(rand));
+    r->passed_over = 1 / (1 - weir_rand_unit(rand));
 }
 
 /* Another has come; whether it takes the place of the one before. */
 WEIR_LOWEST_INLINE bool weir_reservoir_takes(struct weir_reservoir *r, struct weir_rand *rand)
 {
-    if (++r->count < r->next)
+    if (++r->count <= r->passed_over)
         return false;
-    r->next = 1 + r->count / (1 - weir_rand_unit(rand));
+    r->passed_over = r->count / (1 - weir_rand_unit(rand));
     return true;
 }
 

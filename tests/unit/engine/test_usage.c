@@ -120,6 +120,7 @@ static void counts_stop_at_their_maximum(void **state)
     LIVE(live);
     (void)state;
 
+    weir_usage_add(&live, slot, WEIR_USAGE_TOKENS, 7, 5);
     weir_usage_add(&live, slot, WEIR_USAGE_TOKENS, 7, UINT64_MAX);
     weir_usage_add(&live, slot, WEIR_USAGE_TOKENS, 7, 1);
     assert_int_equal(weir_usage_of(&live, slot, WEIR_USAGE_TOKENS, 7), WEIR_USAGE_COUNT_MAX);
