@@ -12,20 +12,49 @@ static void complain(struct caller *caller, const char *offence)
         caller->complaint = offence;
 }
 
-void caller_begin(struct caller *caller, bool may_continue)
+void caller_begin(struct caller *caller, bool may_continue, bool may_hedge)
 {
     /* attempts are written when they start */
     caller->complaint = NULL;
     caller->may_continue = may_continue;
+    caller->may_hedge = may_hedge;
     caller->over = caller->gone = caller->asked = false;
     caller->attempts[0] = (struct caller_attempt){.running = false};
     caller->attempt_count = 0;
     caller->output = (struct caller_output){.roles = 0};
 }
 
-uint32_t caller_running(const struct caller *caller)
+uint32_t caller_running(const struct caller *caller, uint32_t above)
 {
-    return caller->attempts[caller->attempt_count].running ? caller->attempt_count : 0;
+    for (uint32_t i = above + 1; i <= caller->attempt_count; i++) {
+        if (caller->attempts[i].running)
+            return i;
+    }
+    return 0;
+}
+
+/* Whether another attempt has answered, and is still what the caller will get. */
+static bool is_beaten(const struct caller *caller, const struct caller_attempt *attempt)
+{
+    for (uint32_t i = 1; i <= caller->attempt_count; i++) {
+        const struct caller_attempt *other = &caller->attempts[i];
+
+        if (other != attempt && other->has_answered && !other->is_broken && !other->is_lost)
+            return true;
+    }
+    return false;
+}
+
+void caller_check_rest(struct caller *caller)
+{
+    uint32_t first = caller_running(caller, 0);
+
+    if (first == 0 || caller_running(caller, first) == 0)
+        return;
+    for (uint32_t i = first; i != 0; i = caller_running(caller, i)) {
+        if (caller->attempts[i].has_answered || is_beaten(caller, &caller->attempts[i]))
+            complain(caller, "a loser runs on");
+    }
 }
 
 /* ---- the output ---- */
@@ -79,9 +108,9 @@ static void flush(struct caller *caller, uint32_t number)
 
 /* ---- what attempts give ---- */
 
-void caller_hear(struct caller *caller, const struct weir_stream_chunk *chunk, bool is_role)
+void caller_hear(struct caller *caller, uint32_t number, const struct weir_stream_chunk *chunk, bool is_role)
 {
-    struct caller_attempt *attempt = &caller->attempts[caller->attempt_count];
+    struct caller_attempt *attempt = &caller->attempts[number];
 
     attempt->opened = true;
     attempt->has_role |= is_role;
@@ -91,20 +120,22 @@ void caller_hear(struct caller *caller, const struct weir_stream_chunk *chunk, b
         attempt->texts += chunk->deltas;
     attempt->has_finish |= chunk->finish;
     attempt->is_complete |= chunk->finish;
+    attempt->has_answered |= chunk->finish || chunk->deltas > 0;
 }
 
-void caller_pass_on(struct caller *caller)
+void caller_pass_on(struct caller *caller, uint32_t number)
 {
-    if (caller->attempts[caller->attempt_count].committed)
-        flush(caller, caller->attempt_count);
+    if (caller->attempts[number].committed)
+        flush(caller, number);
 }
 
-void caller_end(struct caller *caller, bool is_whole)
+void caller_end(struct caller *caller, uint32_t number, bool is_whole)
 {
-    struct caller_attempt *attempt = &caller->attempts[caller->attempt_count];
+    struct caller_attempt *attempt = &caller->attempts[number];
 
     attempt->running = false;
     attempt->is_complete |= is_whole;
+    attempt->has_answered |= is_whole;
     attempt->is_broken = !attempt->is_complete;
 }
 
@@ -114,7 +145,10 @@ static void do_start(struct caller *caller, const struct weir_step *step)
 {
     bool continues = step->kind == WEIR_STEP_CONTINUE;
 
-    if (caller_running(caller) != 0)
+    uint32_t beside = caller_running(caller, 0);
+
+    if (beside != 0 && (continues || !caller->may_hedge || caller->attempts[beside].has_answered ||
+                        caller_running(caller, beside) != 0))
         complain(caller, "an attempt beside another");
     if (step->attempt != caller->attempt_count + 1 || step->attempt > CALLER_ATTEMPTS_MAX) {
         complain(caller, "an attempt whose number does not follow");
@@ -134,6 +168,8 @@ static void do_commit(struct caller *caller, struct caller_attempt *attempt, uin
         complain(caller, "a commit too many");
     if (attempt->texts + attempt->tools == 0)
         complain(caller, "a commit without content");
+    if (attempt->is_lost || is_beaten(caller, attempt))
+        complain(caller, "a commit of a loser");
     attempt->committed = true;
     flush(caller, number);
 }
@@ -143,7 +179,8 @@ static void do_cancel(struct caller *caller, struct caller_attempt *attempt)
     if (!attempt->running)
         complain(caller, "a cancel of an attempt that does not run");
     attempt->running = false;
-    attempt->is_broken = !attempt->is_complete;
+    attempt->is_lost = is_beaten(caller, attempt) && !attempt->has_answered;
+    attempt->is_broken = !attempt->is_complete && !attempt->is_lost;
 }
 
 static void do_deliver(struct caller *caller, const struct caller_attempt *attempt, uint32_t number)

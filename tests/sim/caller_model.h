@@ -6,7 +6,7 @@
  *   - one role and one finish reason at most, and no finish reason without a whole answer;
  *   - nothing after an error, and no error but at the end;
  *   - the text of one attempt only, or of attempts that continue one another, all but the last broken;
- *   - one attempt at a time, and none that runs when the call is over.
+ *   - one attempt at a time, or two while neither has answered, and none that runs when the call is over.
  * The first offence is kept as a complaint.
  */
 #ifndef TEST_SIM_CALLER_MODEL_H
@@ -26,8 +26,10 @@ struct caller_attempt {
     bool paused;
     bool continues;
     bool committed;
-    bool is_complete; /* gave a finish reason or its end */
+    bool is_complete;  /* gave a finish reason or its end */
+    bool has_answered; /* that, or content */
     bool is_broken;
+    bool is_lost; /* stopped because another one had answered */
     /* held until it is committed */
     bool has_role;
     bool has_finish;
@@ -48,6 +50,7 @@ struct caller_output {
 struct caller {
     const char *complaint; /* NULL: there is none */
     bool may_continue;
+    bool may_hedge;
     bool over;
     bool gone;
     bool asked;
@@ -57,16 +60,18 @@ struct caller {
     struct caller_output output;
 };
 
-void caller_begin(struct caller *caller, bool may_continue);
+void caller_begin(struct caller *caller, bool may_continue, bool may_hedge);
 
-/* The attempt that runs, by its number; 0: none does. */
-uint32_t caller_running(const struct caller *caller);
+/* The running attempt with the lowest number above the given one; 0: there is none. */
+uint32_t caller_running(const struct caller *caller, uint32_t above);
 
-/* What the running attempt gives, before the call is told; then caller_pass_on. */
-void caller_hear(struct caller *caller, const struct weir_stream_chunk *chunk, bool is_role);
-void caller_pass_on(struct caller *caller);
+/* What a running attempt gives, before the call is told; then caller_pass_on. */
+void caller_hear(struct caller *caller, uint32_t number, const struct weir_stream_chunk *chunk, bool is_role);
+void caller_pass_on(struct caller *caller, uint32_t number);
 /* The running attempt has ended by itself: whole, or by a failure. */
-void caller_end(struct caller *caller, bool is_whole);
+void caller_end(struct caller *caller, uint32_t number, bool is_whole);
+/* The call has said all for now: what must hold of those that run. */
+void caller_check_rest(struct caller *caller);
 
 void caller_perform(struct caller *caller, const struct weir_step *step);
 

@@ -8,6 +8,7 @@
  * Beside what the caller complains of must hold, after every event:
  *   - the call wants to be woken in the future or never, and when nothing comes any more it ends;
  *   - late news of attempts that are over change nothing;
+ *   - of two that run neither has answered;
  *   - observers are told of the same attempts, breaks, continuations and end; all memory comes back.
  */
 #include <inttypes.h>
@@ -56,11 +57,15 @@ struct play {
     weir_snapshot *snapshot;
     const char *config;
     bool may_continue;
+    bool may_hedge;
     struct kit_request request;
     unsigned depth;
     unsigned choices[DEPTH_MAX];       /* the digits of the play ... */
     unsigned choice_counts[DEPTH_MAX]; /* ... and how far each may be counted */
-    enum event events[DEPTH_MAX];
+    struct {
+        enum event event;
+        uint32_t number; /* of the attempt; 0: of none */
+    } events[DEPTH_MAX];
     unsigned chosen;
     uint64_t plays;
     struct test_mem mem;
@@ -73,7 +78,8 @@ __attribute__((noreturn)) static void broken(const struct play *play, const char
 {
     fprintf(stderr, "\n%s\n  ", play->config);
     for (unsigned i = 0; i < play->chosen; i++)
-        fprintf(stderr, "%s%s", i == 0 ? "" : ", ", event_names[play->events[i]]);
+        fprintf(stderr, "%s%s %" PRIu32, i == 0 ? "" : ", ", event_names[play->events[i].event],
+                play->events[i].number);
     fprintf(stderr, "\n  %s\n", what);
     fail();
     abort();
@@ -85,9 +91,9 @@ static void check_rest(const struct play *play)
 {
     const struct caller *caller = &play->caller;
     uint64_t expiry = weir_call_expiry(play->call);
-    bool waits = caller_running(caller) != 0 || caller->asked;
+    bool waits = caller_running(caller, 0) != 0 || caller->asked;
 
-    if (caller->over && (caller_running(caller) != 0 || expiry != UINT64_MAX))
+    if (caller->over && (caller_running(caller, 0) != 0 || expiry != UINT64_MAX))
         broken(play, "the call is over and something of it runs");
     if (!caller->over && expiry <= play->now_ns)
         broken(play, "the call wants to be woken in the past");
@@ -103,6 +109,9 @@ static void pump(struct play *play)
         if (weir_call_next(play->call, play->now_ns, &step) != 0)
             broken(play, "weir_call_next fails");
         if (step.kind == WEIR_STEP_NONE) {
+            caller_check_rest(&play->caller);
+            if (play->caller.complaint != NULL)
+                broken(play, play->caller.complaint);
             check_rest(play);
             return;
         }
@@ -120,10 +129,12 @@ static void tell_late_news(struct play *play)
     const struct weir_failure failure = {.kind = WEIR_KIND_INTERNAL, .status = 500};
     const struct weir_outcome outcome = {.prompt_tokens = 1};
     const struct caller *caller = &play->caller;
-    uint32_t number = caller->attempt_count - (caller_running(caller) != 0);
+    uint32_t number = caller->attempt_count;
     uint64_t expiry = weir_call_expiry(play->call);
     struct weir_step step;
 
+    while (number > 0 && caller->attempts[number].running)
+        number--;
     weir_call_on_chunk(play->call, number, &chunk, play->now_ns);
     weir_call_on_finished(play->call, number, &outcome, play->now_ns);
     weir_call_on_failed(play->call, number, &failure, play->now_ns);
@@ -141,16 +152,16 @@ static void tell_chunk(struct play *play, uint32_t number, enum event event)
                                             .other = event == EVENT_TOOL,
                                             .finish = event == EVENT_FINISH};
 
-    caller_hear(&play->caller, &chunk, event == EVENT_ROLE);
+    caller_hear(&play->caller, number, &chunk, event == EVENT_ROLE);
     weir_call_on_chunk(play->call, number, &chunk, play->now_ns);
-    caller_pass_on(&play->caller);
+    caller_pass_on(&play->caller, number);
 }
 
 static void tell_failure(struct play *play, uint32_t number, weir_kind kind)
 {
     const struct weir_failure failure = {.kind = kind, .status = weir_kind_row(kind)->status};
 
-    caller_end(&play->caller, false);
+    caller_end(&play->caller, number, false);
     weir_call_on_failed(play->call, number, &failure, play->now_ns);
 }
 
@@ -158,7 +169,7 @@ static void tell_end(struct play *play, uint32_t number)
 {
     const struct weir_outcome outcome = {.prompt_tokens = 1};
 
-    caller_end(&play->caller, true);
+    caller_end(&play->caller, number, true);
     weir_call_on_finished(play->call, number, &outcome, play->now_ns);
 }
 
@@ -168,9 +179,8 @@ static void answer(struct play *play, weir_answer answer)
     weir_call_on_answer(play->call, play->caller.ask.id, answer, play->now_ns);
 }
 
-static void happen(struct play *play, enum event event)
+static void happen(struct play *play, enum event event, uint32_t number)
 {
-    uint32_t number = caller_running(&play->caller);
     struct caller_attempt *attempt = &play->caller.attempts[number];
 
     switch (event) {
@@ -221,10 +231,11 @@ static void happen(struct play *play, enum event event)
         broken(play, play->caller.complaint);
 }
 
-static bool may_happen(const struct play *play, enum event event)
+/* Of the attempt of that number, or, where it is 0, of none. */
+static bool may_happen(const struct play *play, enum event event, uint32_t number)
 {
     const struct caller *caller = &play->caller;
-    const struct caller_attempt *attempt = &caller->attempts[caller_running(caller)];
+    const struct caller_attempt *attempt = &caller->attempts[number];
 
     switch (event) {
     case EVENT_OPENED:
@@ -244,12 +255,12 @@ static bool may_happen(const struct play *play, enum event event)
     case EVENT_PAUSE:
         return attempt->running;
     case EVENT_TIMER:
-        return weir_call_expiry(play->call) != UINT64_MAX;
+        return number == 0 && weir_call_expiry(play->call) != UINT64_MAX;
     case EVENT_GONE:
-        return !caller->gone;
+        return number == 0 && !caller->gone;
     case EVENT_YES:
     case EVENT_NO:
-        return caller->asked;
+        return number == 0 && caller->asked;
     case EVENT_KINDS:
     default:
         return false;
@@ -258,20 +269,34 @@ static bool may_happen(const struct play *play, enum event event)
 
 /* ---- plays ---- */
 
-/* Chooses by the play's next digit among what may happen. */
-static enum event choose(struct play *play)
+/* Chooses by the play's next digit among what may happen, and makes it happen. */
+static void choose(struct play *play)
 {
-    enum event events[EVENT_KINDS];
-    unsigned count = 0;
-    unsigned digit = play->chosen++;
+    const struct caller *caller = &play->caller;
+    unsigned digit = play->chosen++, count = 0;
+    uint32_t number = 0;
 
-    for (int event = 0; event < EVENT_KINDS; event++) {
-        if (may_happen(play, (enum event)event))
-            events[count++] = (enum event)event;
-    }
+    do {
+        for (int event = 0; event < EVENT_KINDS; event++) {
+            if (!may_happen(play, (enum event)event, number) || count++ != play->choices[digit])
+                continue;
+            play->events[digit].event = (enum event)event;
+            play->events[digit].number = number;
+        }
+        number = caller_running(caller, number);
+    } while (number != 0);
     play->choice_counts[digit] = count;
-    play->events[digit] = events[play->choices[digit]];
-    return play->events[digit];
+    happen(play, play->events[digit].event, play->events[digit].number);
+}
+
+/* A running attempt that is paused; 0: there is none. */
+static uint32_t paused(const struct caller *caller)
+{
+    uint32_t number = caller_running(caller, 0);
+
+    while (number != 0 && !caller->attempts[number].paused)
+        number = caller_running(caller, number);
+    return number;
 }
 
 /* Nothing comes any more: time alone must end the call. */
@@ -281,13 +306,13 @@ static void run_out(struct play *play)
 
     for (int i = 0; !caller->over && i < STEPS_MAX; i++) {
         if (caller->asked)
-            happen(play, EVENT_YES);
-        else if (caller->attempts[caller_running(caller)].paused)
-            happen(play, EVENT_PAUSE);
+            happen(play, EVENT_YES, 0);
+        else if (paused(caller) != 0)
+            happen(play, EVENT_PAUSE, paused(caller));
         else if (weir_call_expiry(play->call) == UINT64_MAX)
             broken(play, "the call waits for ever");
         else
-            happen(play, EVENT_TIMER);
+            happen(play, EVENT_TIMER, 0);
         pump(play);
     }
     if (!caller->over)
@@ -300,6 +325,7 @@ static void check_events(const struct play *play)
     uint32_t counts[WEIR_EVENT_KINDS] = {0};
     uint32_t seams = 0;
     uint32_t breaks = 0;
+    uint32_t losers = 0;
     struct weir_event event;
 
     while (weir_call_event(play->call, &event))
@@ -307,6 +333,7 @@ static void check_events(const struct play *play)
     for (uint32_t i = 1; i <= caller->attempt_count; i++) {
         seams += caller->attempts[i].committed && caller->attempts[i].continues;
         breaks += caller->attempts[i].opened && caller->attempts[i].is_broken;
+        losers += caller->attempts[i].is_lost;
     }
     if (counts[WEIR_EVENT_SUCCEEDED] + counts[WEIR_EVENT_FAILED] != 1 ||
         counts[WEIR_EVENT_FAILED] != caller->output.errors)
@@ -315,6 +342,8 @@ static void check_events(const struct play *play)
         broken(play, "the events tell of other attempts");
     if (counts[WEIR_EVENT_STREAM_CONTINUED] != seams)
         broken(play, "the events tell of other continuations");
+    if (counts[WEIR_EVENT_HEDGE_LOST] != losers || counts[WEIR_EVENT_HEDGED] < losers)
+        broken(play, "the events tell of other races");
     if (counts[WEIR_EVENT_STREAM_BROKEN] != breaks)
         broken(play, "the events tell of other breaks");
 }
@@ -322,14 +351,14 @@ static void check_events(const struct play *play)
 static void play_once(struct play *play)
 {
     play->chosen = 0;
-    caller_begin(&play->caller, play->may_continue);
+    caller_begin(&play->caller, play->may_continue, play->may_hedge);
     test_mem_init(&play->mem, 0);
     if (weir_call_begin(play->router, play->snapshot, &play->request.request, &play->mem.mem, play->now_ns,
                         &play->call) != 0)
         broken(play, "no call");
     pump(play);
     while (!play->caller.over && play->chosen < play->depth) {
-        happen(play, choose(play));
+        choose(play);
         pump(play);
         tell_late_news(play);
     }
@@ -375,6 +404,7 @@ static uint64_t walk(const char *config_text, const char *request, unsigned dept
     assert_int_equal(weir_router_adopt(play->router, play->snapshot), 0);
     kit_parse_request(&play->request, request);
     play->may_continue = config->router.continuation && play->request.request.may_continue;
+    play->may_hedge = config->router.resilience.hedge.after_ns != WEIR_UNSET_NS;
     do {
         play_once(play);
     } while (count_up(play));
@@ -422,11 +452,29 @@ static void nor_with_a_deadline_and_questions(void **state)
     print_message("%" PRIu64 " orders of up to %u events\n", plays, depth);
 }
 
+/* Two attempts say all that one may say, in every order. */
+static void nor_with_two_attempts_at_once(void **state)
+{
+    static const char *const holds[] = {"", "hold=2/2 "};
+    static const char *const continuations[] = {"", "continuation targets=group,fallback "};
+    uint64_t plays = 0;
+    char config[256];
+    (void)state;
+
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(config, sizeof(config), "d1 g w=1 prefill; d2 g w=0 prefill; router hedge=1 " LIMITS "%s%s",
+                 holds[i / 2], continuations[i % 2]);
+        plays += walk(config, "g stream continue", depth);
+    }
+    print_message("%" PRIu64 " orders of up to %u events\n", plays, depth);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_order_of_events_confuses_the_caller),
         cmocka_unit_test(nor_with_a_deadline_and_questions),
+        cmocka_unit_test(nor_with_two_attempts_at_once),
     };
 
     depth = argc == 2 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
