@@ -1,11 +1,13 @@
 /*
- * One router, four threads with calls, one that reloads: for ThreadSanitizer, and for what must hold at the
+ * One router, eight threads with calls, one that reloads: for ThreadSanitizer, and for what must hold at the
  * end whatever the order was.
  *
  * Each worker takes the snapshot of the moment, as a worker of the gateway does, and plays calls on it: some
  * succeed, some fail with what cools, some are freed half-way.  The time is each worker's own and only grows;
  * all stay inside one minute, so that nothing is dropped and every entry can be added up.  Every deployment
  * has fewer slots than there are workers, and the first one fewer requests a minute than they would make.
+ * Each reload brings the next strategy, so all of them pick from the same live state; the last one looks at
+ * no limits, so it runs into them.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,7 +22,7 @@
 
 #include "unit.h"
 
-enum { WORKERS = 4, CALLS = 6000, RELOADS = 500, DEPLOYMENTS = 6, SLOTS = 2, REQUESTS = 1000 };
+enum { WORKERS = 8, CALLS = 3000, RELOADS = 504, DEPLOYMENTS = 6, SLOTS = 2, REQUESTS = 500 };
 
 #define START_NS (1000 * WEIR_NS_PER_S)
 
@@ -75,6 +77,8 @@ static weir_snapshot *make_snapshot(weir_router *router, unsigned turn)
     spec.num_retries = 3;
     spec.cooldown_ns = WEIR_NS_PER_MS;
     spec.enforce_minute_limits = true;
+    /* those before PRIORITY, which is none to pick by */
+    weir_strategy_spec_init(&spec.strategy, (weir_strategy)(turn % WEIR_STRATEGY_PRIORITY));
     weir_snapshot_set_router(builder, &spec);
     assert_int_equal(weir_snapshot_build(builder, &snapshot), 0);
     weir_snapshot_builder_free(builder);
