@@ -276,8 +276,8 @@ static int add(const struct builder *b, const char *name, const char *model, wei
 
 static void rs_7_names_are_unique_and_not_default(void **state)
 {
-    WEIR_CLEANUP(close_builder) struct builder b = {NULL};
     struct test_mem mem;
+    WEIR_CLEANUP(close_builder) struct builder b = {NULL};
     (void)state;
 
     test_mem_init(&mem, 0);
@@ -293,8 +293,8 @@ static void rs_7_names_are_unique_and_not_default(void **state)
 
 static void rs_7_a_model_has_one_strategy(void **state)
 {
-    WEIR_CLEANUP(close_builder) struct builder b = {NULL};
     struct test_mem mem;
+    WEIR_CLEANUP(close_builder) struct builder b = {NULL};
     (void)state;
 
     test_mem_init(&mem, 0);
