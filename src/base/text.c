@@ -3,6 +3,8 @@
 
 #include "base/word.h"
 
+enum { DECIMALS_MAX = 12 };
+
 struct weir_slice weir_text_u64(uint64_t value, char digits[WEIR_TEXT_U64_MAX])
 {
     size_t at = WEIR_TEXT_U64_MAX;
@@ -18,8 +20,8 @@ struct weir_slice weir_text_fixed(uint64_t value, unsigned decimals, char digits
 {
     size_t at = WEIR_TEXT_FIXED_MAX;
 
-    if (decimals > 9)
-        decimals = 9;
+    if (decimals > DECIMALS_MAX)
+        decimals = DECIMALS_MAX;
     for (unsigned i = 0; i < decimals; i++) {
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
@@ -31,6 +33,15 @@ struct weir_slice weir_text_fixed(uint64_t value, unsigned decimals, char digits
         value /= 10;
     } while (value > 0);
     return (struct weir_slice){digits + at, WEIR_TEXT_FIXED_MAX - at};
+}
+
+struct weir_slice weir_text_short(uint64_t value, unsigned decimals, char digits[WEIR_TEXT_FIXED_MAX])
+{
+    while (decimals > 0 && value % 10 == 0) {
+        value /= 10;
+        decimals--;
+    }
+    return weir_text_fixed(value, decimals, digits);
 }
 
 /* Eight digits at once: a nibble to each byte of a word, then 'a' to 'f' for those of ten and more. */

@@ -18,8 +18,11 @@
 /* Decimal. */
 struct weir_slice weir_text_u64(uint64_t value, char digits[WEIR_TEXT_U64_MAX]);
 
-/* value / 10^decimals with exactly that many decimals (0 to 9): weir_text_fixed(1234, 3) is "1.234". */
+/* value / 10^decimals with exactly that many decimals (0 to 12): weir_text_fixed(1234, 3) is "1.234". */
 struct weir_slice weir_text_fixed(uint64_t value, unsigned decimals, char digits[WEIR_TEXT_FIXED_MAX]);
+
+/* The same without zeros at the end of the decimals: weir_text_short(1500, 3) is "1.5". */
+struct weir_slice weir_text_short(uint64_t value, unsigned decimals, char digits[WEIR_TEXT_FIXED_MAX]);
 
 /* Sixteen lower-case hexadecimal digits. */
 struct weir_slice weir_text_hex64(uint64_t value, char digits[WEIR_TEXT_HEX64_MAX]);

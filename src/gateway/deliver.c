@@ -22,6 +22,12 @@ enum { FAILURE_EVENT_MAX = 64 * 1024 };
 
 /* ---- header lines ---- */
 
+/* Of all attempts that gave a part of the answer. */
+static struct weir_cost cost_of(const struct weir_job *job, const struct weir_upcall *upcall)
+{
+    return weir_cost_add(job->so_far.before_cost, weir_cost_of(upcall, &upcall->usage));
+}
+
 static struct weir_answer_facts facts_of(const struct weir_job *job, const struct weir_upcall *upcall,
                                          const struct weir_summary *summary)
 {
@@ -29,6 +35,7 @@ static struct weir_answer_facts facts_of(const struct weir_job *job, const struc
     uint64_t ended = upcall->ended_ns == 0 ? weir_job_now(job) : upcall->ended_ns;
     uint64_t duration = weir_job_now(job) - job->begun_ns;
     uint64_t waited = ended - upcall->started_ns;
+    const struct weir_cost unknown = {false, 0};
 
     return (struct weir_answer_facts){.id_line = upcall->upstream->id_line,
                                       .base_line = upcall->base_line.len > 0 ? upcall->base_line
@@ -41,6 +48,8 @@ static struct weir_answer_facts facts_of(const struct weir_job *job, const struc
                                       .hops = summary->hops,
                                       .max_hops = router->max_fallbacks,
                                       .duration_ns = duration,
+                                      /* The head of a stream goes out before all is used. */
+                                      .cost = upcall->stream ? unknown : cost_of(job, upcall),
                                       .overhead_ns = duration > waited ? duration - waited : 0};
 }
 
@@ -57,6 +66,9 @@ static void note_success(struct weir_job *job, const struct weir_upcall *upcall,
 
 static void note_end(struct weir_job *job, const struct weir_upcall *upcall)
 {
+    struct weir_cost cost = cost_of(job, upcall);
+
+    job->access.cost = cost.known ? cost.picodollars : 0;
     /* Of all attempts that gave a part of the answer. */
     job->access.prompt_tokens = job->so_far.before.prompt_tokens + upcall->usage.prompt_tokens;
     job->access.completion_tokens = job->so_far.before.completion_tokens + upcall->usage.completion_tokens;
@@ -244,10 +256,28 @@ void weir_deliver_answer(struct weir_job *job, struct weir_upcall *upcall)
     end_stream(job, upcall->stream ? WEIR_SLICE("data: [DONE]\n\n") : WEIR_SLICE_EMPTY);
 }
 
+/* What the deployments of the group were used for this minute. */
+static void tell_usage(const struct weir_job *job, struct weir_fail_story *story)
+{
+    const weir_deployment *members[WEIR_FAIL_USAGE_MAX];
+    size_t count = weir_call_members(job->call, story->fail->group, members, WEIR_FAIL_USAGE_MAX);
+
+    for (size_t i = 0; i < count && i < WEIR_FAIL_USAGE_MAX; i++) {
+        struct weir_live_view view;
+
+        weir_router_view(job->worker->gateway->router, members[i], weir_job_now(job), &view);
+        story->usage[story->usage_count++] = (struct weir_fail_usage){
+            weir_deployment_id(members[i]), view.minute, *weir_deployment_minute_limits(members[i])};
+    }
+}
+
 static int make_error(struct weir_job *job, const struct weir_fail *fail, struct weir_error_reply *ret_error)
 {
     struct weir_fail_story story = {.fail = fail,
                                     .failed = job->failed,
+                                    .request = &job->asked.request,
+                                    .pre_call_checks =
+                                        weir_snapshot_router(job->worker->snapshot)->pre_call_checks,
                                     .debug = job->worker->gateway->config->settings.expose_router_debug};
     struct weir_summary summary;
     size_t cooling;
@@ -259,6 +289,8 @@ static int make_error(struct weir_job *job, const struct weir_fail *fail, struct
                                     WEIR_FAIL_COOLING_MAX);
         story.cooling_count = cooling < WEIR_FAIL_COOLING_MAX ? cooling : WEIR_FAIL_COOLING_MAX;
     }
+    if (fail->reason == WEIR_REASON_USAGE)
+        tell_usage(job, &story);
     return weir_fail_error(&story, &job->arena, ret_error);
 }
 

@@ -15,7 +15,9 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "config/tag_regex.h"
 #include "gateway/attempt/upcall.h"
+#include "gateway/clock.h"
 #include "gateway/continuation/continuable.h"
 #include "gateway/deliver.h"
 #include "gateway/gateway.h"
@@ -269,6 +271,15 @@ static int path_model(struct weir_job *job, const struct weir_path *path, struct
     return ret_model->len == 0 ? WEIR_ERR_NOMEM : 0;
 }
 
+/* Whether a deployment is for the client, by what it calls itself. */
+static bool matches(void *user, const weir_deployment *deployment)
+{
+    const struct weir_asked *asked = user;
+    const struct weir_config_deployment *config = weir_deployment_user(deployment);
+
+    return weir_tag_regex_found(config->tag_patterns, asked->user_agent);
+}
+
 static void note_access(struct weir_job *job)
 {
     static const struct weir_slice names[WEIR_ROUTES] = {
@@ -279,6 +290,7 @@ static void note_access(struct weir_job *job)
     job->access.route = names[job->route];
     job->access.model = job->asked.request.model;
     job->access.stream = job->asked.request.stream;
+    job->access.lar1_invalid = job->asked.bad_lar1;
 }
 
 int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct weir_problem *ret_problem)
@@ -288,6 +300,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
     int r;
 
     job->route = path->row->route;
+    weir_clock_tell(job->worker, weir_job_now(job));
     weir_exchange_take_body(job->exchange, &job->body);
     r = path_model(job, path, &model, ret_problem);
     if (r == 0)
@@ -299,6 +312,10 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
             job->asked.request.stream = false;
         job->asked.request.may_continue = weir_continuable(job->route, &job->asked);
         job->asked.request.stateful = weir_stateful(&job->asked);
+        if (job->asked.user_agent.len > 0) {
+            job->asked.request.matches = matches;
+            job->asked.request.matches_user = &job->asked;
+        }
         r = qualify(job);
     }
     note_access(job);

@@ -59,6 +59,18 @@ static int make_log(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MA
     return r > 0 ? WEIR_GATEWAY_REFUSED : r;
 }
 
+/* Whether it matters to any deployment that a request has a tool for searching the web. */
+static bool has_web_searcher(const struct weir_config *config)
+{
+    for (size_t i = 0; i < config->deployment_count; i++) {
+        const struct weir_model_facts *facts = &config->deployments[i]->facts;
+
+        if (weir_figure_known(facts, WEIR_FIGURE_WEB_SEARCH) && !(facts->figures[WEIR_FIGURE_WEB_SEARCH] > 0))
+            return true;
+    }
+    return false;
+}
+
 static struct weir_asked_rules rules_of(const struct weir_gateway *gateway)
 {
     const struct weir_settings *settings = &gateway->config->settings;
@@ -66,7 +78,11 @@ static struct weir_asked_rules rules_of(const struct weir_gateway *gateway)
     return (struct weir_asked_rules){.max_depth = settings->max_json_depth,
                                      .mock_flags = settings->allow_mock_params,
                                      .overrides = settings->request_overrides,
-                                     .caller_places = gateway->upstreams.caller_places};
+                                     .caller_places = gateway->upstreams.caller_places,
+                                     .tag_prefix = settings->tag_prefix,
+                                     .parameters = settings->pre_call_checks,
+                                     .web_search = has_web_searcher(gateway->config),
+                                     .user_agent = gateway->config->patterns != NULL};
 }
 
 static bool has_patterns(const weir_snapshot *snapshot)

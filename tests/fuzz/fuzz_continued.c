@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     weir_so_far_note_names(&so_far, event.data, WEIR_SLICE("\"A\""), &arena);
     weir_so_far_add_encoded(&so_far, weir_json_inside(&facts.text));
     if (facts.usage.told)
-        weir_so_far_note_usage(&so_far, event.data, &facts.usage);
+        weir_so_far_note_usage(&so_far, event.data, &facts.usage, (struct weir_cost){false, 0});
     weir_so_far_carry_on(&so_far, 2);
     continued = weir_continued_new(&so_far, weir_mem_libc(), OUT_MAX, &arena);
     if (continued == NULL)

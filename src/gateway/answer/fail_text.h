@@ -13,6 +13,7 @@
 
 #include <weir/attr.h>
 #include <weir/call.h>
+#include <weir/router.h>
 
 #include "base/arena.h"
 #include "gateway/answer/error_reply.h"
@@ -33,15 +34,26 @@ struct weir_failed {
 /* The record of an attempt, or NULL. */
 const struct weir_failed *weir_failed_find(const struct weir_failed *newest, uint32_t attempt);
 
-enum { WEIR_FAIL_COOLING_MAX = 32 };
+enum { WEIR_FAIL_COOLING_MAX = 32, WEIR_FAIL_USAGE_MAX = 32 };
+
+/* What a deployment was used for in the minute that is, and how much it may be. */
+struct weir_fail_usage {
+    struct weir_slice id;
+    struct weir_minute_usage used;
+    struct weir_minute_limits limits;
+};
 
 struct weir_fail_story {
     const struct weir_fail *fail;
     const struct weir_summary *summary;
-    const struct weir_failed *failed;                 /* newest first */
-    bool debug;                                       /* expose_router_debug_in_errors */
-    struct weir_slice cooling[WEIR_FAIL_COOLING_MAX]; /* ids of the group that are cooling down */
-    size_t cooling_count;                             /* of them given here */
+    const struct weir_failed *failed;                  /* newest first */
+    bool debug;                                        /* expose_router_debug_in_errors */
+    bool pre_call_checks;                              /* they are on */
+    struct weir_slice cooling[WEIR_FAIL_COOLING_MAX];  /* ids of the group that are cooling down */
+    size_t cooling_count;                              /* of them given here */
+    const struct weir_request *request;                /* its tags, parameters and region; NULL: not told */
+    struct weir_fail_usage usage[WEIR_FAIL_USAGE_MAX]; /* of WEIR_REASON_USAGE: the group's deployments */
+    size_t usage_count;
 };
 
 /* The error for the caller; texts are in the arena or live for ever.  0 or WEIR_ERR_NOMEM. */

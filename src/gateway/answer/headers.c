@@ -106,6 +106,7 @@ static int put_counts(const struct weir_answer_facts *facts, struct weir_buf *bu
 
 int weir_headers_of_success(const struct weir_answer_facts *facts, struct weir_buf *buf)
 {
+    char digits[WEIR_TEXT_FIXED_MAX];
     int r = put_common(facts, buf);
 
     if (r == 0)
@@ -120,6 +121,9 @@ int weir_headers_of_success(const struct weir_answer_facts *facts, struct weir_b
     if (r == 0)
         r = put_thousandths(buf, WEIR_SLICE("x-litellm-overhead-duration-ms"),
                             facts->overhead_ns / WEIR_NS_PER_US);
+    if (r == 0 && facts->cost.known)
+        r = put_own(buf, WEIR_SLICE("x-litellm-response-cost"),
+                    weir_text_short(facts->cost.picodollars, 12, digits));
     return r;
 }
 

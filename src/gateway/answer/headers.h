@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "gateway/attempt/cost.h"
 
 struct weir_http1_head;
 
@@ -33,6 +34,7 @@ struct weir_answer_facts {
     uint64_t duration_ns;   /* from the request's head until now */
     uint64_t overhead_ns;   /* of it, what was not spent waiting for the provider */
     uint64_t limit_ns;      /* of the attempt whose failure is told; 0: none */
+    struct weir_cost cost;  /* told where it is known when the head goes out */
     uint64_t retry_after_s; /* of failures by the gateway's own limits; 0: none */
 };
 

@@ -35,6 +35,7 @@ struct weir_upcall {
     uint32_t number;
     struct weir_upstream *upstream;
     const struct weir_config_deployment *deployment;
+    struct weir_slice model;    /* that is asked, with its provider; lives as long as the call */
     struct weir_slice reported; /* the model's name for the caller, as a JSON string (decisions 16) */
     uint64_t limit_ns;          /* that the engine has set, for the head of a failure */
     uint64_t started_ns;

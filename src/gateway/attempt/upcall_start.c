@@ -75,6 +75,17 @@ static int name_model(struct weir_upcall *upcall, const struct weir_start *start
     return r;
 }
 
+/* The parameters that the model does not take and the configuration wants left out. */
+static uint64_t dropped(const struct weir_upcall *upcall)
+{
+    const struct weir_config *config = upcall->job->worker->gateway->config;
+    struct weir_model_facts room;
+
+    if (!upcall->deployment->drop_params)
+        return 0;
+    return weir_config_facts(config, upcall->deployment, upcall->model, &room)->lacks;
+}
+
 static int build(struct weir_upcall *upcall, const struct weir_start *start)
 {
     const struct weir_job *job = upcall->job;
@@ -90,6 +101,7 @@ static int build(struct weir_upcall *upcall, const struct weir_start *start)
                                          true, /* a request's own were checked as they were read */
                                      .stream = upcall->stream,
                                      .stream_usage = settings_of(upcall)->always_stream_usage,
+                                     .dropped = dropped(upcall),
                                      .prefill = continued == NULL ? WEIR_SLICE_EMPTY : continued->prefill,
                                      .sent_tokens = job->so_far.deltas};
     int r = weir_build_request(&build, &upcall->job->arena, &upcall->built);
@@ -180,6 +192,7 @@ int weir_upcall_start(struct weir_job *job, uint32_t number, const struct weir_s
     weir_upcall_init(upcall, job, number);
     upcall->limit_ns = start->limit_ns;
     upcall->deployment = deployment;
+    upcall->model = start->model;
     upcall->refuses_empty = deployment->fail_empty;
     upcall->upstream = weir_upstream_of(deployment->endpoint);
     if (place_refused(upcall))

@@ -157,7 +157,7 @@ static void take_facts(struct weir_upcall *upcall, const struct weir_sse_event *
     if (facts->usage.told)
         upcall->usage = facts->usage;
     if (facts->usage.told && so_far->keeps)
-        weir_so_far_note_usage(so_far, event->data, &facts->usage);
+        weir_so_far_note_usage(so_far, event->data, &facts->usage, weir_cost_of(upcall, &facts->usage));
     upcall->ended |= facts->ended;
     upcall->spoken |= facts->spoken;
     if (facts->ended != 0 && upcall->finish.len == 0)

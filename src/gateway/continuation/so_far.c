@@ -43,6 +43,7 @@ void weir_so_far_begin(struct weir_so_far *so_far, uint32_t attempt, bool keeps)
     so_far->named = false;
     so_far->deltas = 0;
     so_far->running = so_far->before = (struct weir_usage){.told = false};
+    so_far->before_cost = (struct weir_cost){true, 0};
     weir_buf_clear(&so_far->text);
     weir_buf_clear(&so_far->usage);
     weir_buf_clear(&so_far->used);
@@ -54,6 +55,9 @@ static void add_counts(struct weir_usage *sum, const struct weir_usage *counts)
     sum->prompt_tokens += counts->prompt_tokens;
     sum->completion_tokens += counts->completion_tokens;
     sum->total_tokens += counts->total_tokens;
+    sum->cached_tokens += counts->cached_tokens;
+    sum->cache_write_tokens += counts->cache_write_tokens;
+    sum->reasoning_tokens += counts->reasoning_tokens;
 }
 
 void weir_so_far_carry_on(struct weir_so_far *so_far, uint32_t attempt)
@@ -63,6 +67,7 @@ void weir_so_far_carry_on(struct weir_so_far *so_far, uint32_t attempt)
     so_far->attempt = attempt;
     if (!so_far->running.told)
         return;
+    so_far->before_cost = weir_cost_add(so_far->before_cost, so_far->running_cost);
     add_counts(&so_far->before, &so_far->running);
     so_far->running = (struct weir_usage){.told = false};
     weir_buf_init(&sum, so_far->used.mem, WEIR_SO_FAR_USAGE_MAX);
@@ -152,7 +157,7 @@ void weir_so_far_add_encoded(struct weir_so_far *so_far, struct weir_slice raw)
 }
 
 void weir_so_far_note_usage(struct weir_so_far *so_far, struct weir_slice data,
-                            const struct weir_usage *counts)
+                            const struct weir_usage *counts, struct weir_cost cost)
 {
     struct weir_json_value usage;
 
@@ -162,4 +167,5 @@ void weir_so_far_note_usage(struct weir_so_far *so_far, struct weir_slice data,
         weir_buf_append(&so_far->usage, usage.text) < 0)
         return;
     so_far->running = *counts;
+    so_far->running_cost = cost;
 }

@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "gateway/attempt/cost.h"
 #include "provider/dialect.h"
 
 enum { WEIR_SO_FAR_USAGE_MAX = 64 * 1024 };
@@ -47,6 +48,8 @@ struct weir_so_far {
     struct weir_buf used;      /* JSON of what the attempts before it told, added up; empty: nothing */
     struct weir_usage running; /* the counts of usage */
     struct weir_usage before;  /* the counts of used */
+    struct weir_cost running_cost;
+    struct weir_cost before_cost;
 };
 
 /* A zeroed one holds nothing and keeps nothing. */
@@ -90,6 +93,6 @@ void weir_so_far_stop(struct weir_so_far *so_far);
 
 /* The running attempt has told its usage in a chunk with this data; a later one takes its place. */
 void weir_so_far_note_usage(struct weir_so_far *so_far, struct weir_slice data,
-                            const struct weir_usage *counts);
+                            const struct weir_usage *counts, struct weir_cost cost);
 
 #endif

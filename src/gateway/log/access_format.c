@@ -28,6 +28,7 @@ enum {
 #define WEIR_ACCESS_MAYBE(member, prose)    +NUMBER_FIELD_MAX
 #define WEIR_ACCESS_NS(member, name, prose) +NUMBER_FIELD_MAX
 #define WEIR_ACCESS_FLAG(member, prose)     +NUMBER_FIELD_MAX
+#define WEIR_ACCESS_COST(member, prose)     +NUMBER_FIELD_MAX
 #include "gateway/log/tbl/access_fields.h"
 };
 
@@ -129,6 +130,15 @@ static void put_fixed(struct line *line, struct weir_slice json, struct weir_sli
     append(line, weir_text_fixed(value, decimals, digits));
 }
 
+static void put_cost(struct line *line, struct weir_slice json, struct weir_slice logfmt,
+                     uint64_t picodollars)
+{
+    char digits[WEIR_TEXT_FIXED_MAX];
+
+    put_name(line, json, logfmt);
+    append(line, weir_text_short(picodollars, 12, digits));
+}
+
 static void put_flag(struct line *line, struct weir_slice json, struct weir_slice logfmt)
 {
     put_name(line, json, logfmt);
@@ -189,6 +199,9 @@ static void put_fields(struct line *line, const struct weir_access *access)
 #define WEIR_ACCESS_NS(member, name, prose)                                                                  \
     if (access->member != 0)                                                                                 \
         put_fixed(line, NAMES(name), access->member / WEIR_NS_PER_US, 3);
+#define WEIR_ACCESS_COST(member, prose)                                                                      \
+    if (access->member != 0)                                                                                 \
+        put_cost(line, NAMES(#member), access->member);
 #define WEIR_ACCESS_FLAG(member, prose)                                                                      \
     if (access->member)                                                                                      \
         put_flag(line, NAMES(#member));

@@ -29,6 +29,7 @@ struct weir_access {
 #define WEIR_ACCESS_MAYBE(member, prose)    uint64_t member;
 #define WEIR_ACCESS_NS(member, name, prose) uint64_t member;
 #define WEIR_ACCESS_FLAG(member, prose)     bool member;
+#define WEIR_ACCESS_COST(member, prose)     uint64_t member;
 #include "gateway/log/tbl/access_fields.h"
 };
 

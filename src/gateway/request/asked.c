@@ -13,6 +13,7 @@
 #include "base/slice.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "gateway/request/asked_choice.h"
 #include "gateway/request/asked_limits.h"
 #include "gateway/request/asked_list.h"
 #include "provider/fields.h"
@@ -171,6 +172,19 @@ static int read_mock(struct asking *asking, const struct weir_json_item *item)
                                                             : read_mock_flag(asking, item);
 }
 
+/* Readers of gateway/request/asked_choice.h. */
+#define CHOICE(name)                                                                                         \
+    static int read_##name(struct asking *asking, const struct weir_json_item *item)                         \
+    {                                                                                                        \
+        return weir_asked_##name(asking->rules, item, asking->arena, asking->asked, asking->problem);        \
+    }
+CHOICE(tags)
+CHOICE(metadata)
+CHOICE(filtering)
+CHOICE(weights)
+CHOICE(region)
+#undef CHOICE
+
 static int read_policy_field(struct asking *asking, const struct weir_json_item *item,
                              struct weir_policy *policy)
 {
@@ -255,8 +269,10 @@ static int read_member(struct asking *asking, const struct weir_json_item *item)
 {
     const struct weir_field *field = weir_field_of(item);
 
-    if (field == NULL)
-        return 0; /* passes as it is */
+    if (field == NULL) {
+        weir_asked_passing(asking->rules, item, asking->asked);
+        return 0;
+    }
     if (field->field_class == WEIR_FIELD_PLACE)
         return weir_asked_place(asking->rules, field, item, asking->arena, asking->asked, asking->problem);
     for (size_t i = 0; i < sizeof(field_rows) / sizeof(field_rows[0]); i++)
@@ -322,16 +338,32 @@ static int walk_body(struct asking *asking)
     }
 }
 
+static int read_user_agent(struct asking *asking, const struct weir_http1_head *head)
+{
+    struct weir_slice value = weir_http1_value(head, WEIR_SLICE("user-agent"));
+    const struct weir_slice parts[] = {WEIR_SLICE("User-Agent: "), value};
+
+    if (!asking->rules->user_agent || value.len == 0)
+        return 0;
+    asking->asked->user_agent = weir_arena_join(asking->arena, parts, sizeof(parts) / sizeof(parts[0]));
+    return asking->asked->user_agent.len == 0 ? WEIR_ERR_NOMEM : 0;
+}
+
 static int read_headers(struct asking *asking, const struct weir_http1_head *head)
 {
     struct weir_slice prefix = WEIR_SLICE("x-litellm-");
-    int r = 0;
+    int r = read_user_agent(asking, head);
 
     for (size_t i = 0; i < head->field_count && r == 0; i++) {
         const struct weir_http1_field *field = &head->fields[i];
 
-        if (field->name.len > prefix.len &&
-            weir_slice_eq_ci(weir_slice_sub(field->name, 0, prefix.len), prefix))
+        if (field->name.len <= prefix.len ||
+            !weir_slice_eq_ci(weir_slice_sub(field->name, 0, prefix.len), prefix))
+            continue;
+        if (weir_slice_eq_ci(field->name, WEIR_SLICE("x-litellm-tags")))
+            r = weir_asked_tag_field(asking->rules, field->value, asking->arena, asking->asked,
+                                     asking->problem);
+        else
             r = weir_asked_field(field, asking->arena, asking->asked, asking->problem);
     }
     return r;

@@ -1,6 +1,6 @@
 /*
  * What a client asked for: one look at the body of a request and at the fields of its head that speak of
- * routing (router-semantics 2.7, 12; decisions 14, 18, 19, 21).
+ * routing (router-semantics 2.7, 6, 12, 18, 20; decisions 14, 18, 19, 21).
  *
  * The body is walked once; its top-level members stay known, so that nobody looks for them again when the
  * body is spliced for a provider.
@@ -27,10 +27,14 @@ enum { WEIR_ASKED_MEMBERS_MAX = 1024, WEIR_ASKED_TARGETS_MAX = 64 };
 
 /* What the configuration lets callers do. */
 struct weir_asked_rules {
-    unsigned max_depth;     /* of the body's nesting */
-    bool mock_flags;        /* dangerously_allow_mock_testing_request_params */
-    uint32_t overrides;     /* WEIR_OVERRIDE_BIT of the limits that `weir` may set (beyond.md) */
-    uint32_t caller_places; /* WEIR_PLACE_BIT of what some deployment lets callers say (decisions 19) */
+    unsigned max_depth;           /* of the body's nesting */
+    bool mock_flags;              /* dangerously_allow_mock_testing_request_params */
+    uint32_t overrides;           /* WEIR_OVERRIDE_BIT of the limits that `weir` may set (beyond.md) */
+    uint32_t caller_places;       /* WEIR_PLACE_BIT of what some deployment lets callers say (decisions 19) */
+    struct weir_slice tag_prefix; /* `tag_routing_prefix` */
+    bool parameters;              /* somebody looks at what parameters ask of a model */
+    bool web_search;              /* some deployment has no tool for searching the web */
+    bool user_agent;              /* some deployment is chosen by it (`tag_regex`) */
 };
 
 struct weir_asked {
@@ -40,7 +44,10 @@ struct weir_asked {
     struct weir_request request; /* for the engine: model, controls, lists */
     uint32_t places;             /* WEIR_PLACE_BIT of what the request says; the deployment must allow it */
     bool include_fallback_errors;
-    uint64_t mock_delay_ns; /* delays a mocked answer */
+    uint64_t mock_delay_ns;       /* delays a mocked answer */
+    struct weir_tag *tags;        /* those of request; room for WEIR_ASKED_TAGS_MAX once there is one */
+    struct weir_slice user_agent; /* "User-Agent: VALUE", where the rules want it and there is one */
+    bool bad_lar1; /* `metadata.lar1` is not valid, so its defaults hold (router-semantics 6.7) */
     /* `keepalive_seconds`, for deployments that let callers choose; 0: never, WEIR_UNSET_NS: not said. */
     uint64_t keepalive_ns;
 };

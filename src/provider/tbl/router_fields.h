@@ -1,7 +1,7 @@
 /* clang-format off */ /* one row a line */
 /*
  * Fields of a request body that are not simply passed on, by length and then by byte (they are searched in halves).
- * Sources: router-semantics 2.7 and 12, decisions 18 and 19.
+ * Sources: router-semantics 2.7, 6.1, 12, 18 and 20, decisions 18 and 19.
  *
  * X(name, class, place)
  */
@@ -36,6 +36,7 @@ X("azure_password", PLACE, CREDENTIAL)
 X("azure_username", PLACE, CREDENTIAL)
 X("stream_timeout", ROUTER, NONE)
 X("vertex_project", PLACE, CREDENTIAL)
+X("_router_weights", ROUTER, NONE)
 X("aws_external_id", PLACE, CREDENTIAL)
 X("aws_region_name", PLACE, CREDENTIAL)
 X("request_timeout", ROUTER, NONE)
@@ -54,6 +55,8 @@ X("vertex_credentials", PLACE, CREDENTIAL)
 X("custom_llm_provider", PLACE, PROVIDER)
 X("specific_deployment", ROUTER, NONE)
 X("watsonx_region_name", PLACE, CREDENTIAL)
+X("allowed_model_region", ROUTER, NONE)
+X("enable_tag_filtering", ROUTER, NONE)
 X("aws_secret_access_key", PLACE, CREDENTIAL)
 X("vertex_ai_credentials", PLACE, CREDENTIAL)
 X("aws_web_identity_token", PLACE, CREDENTIAL)

@@ -57,7 +57,7 @@ static void first_says(const char *chunk)
     weir_so_far_add_encoded(&kit.so_far, weir_json_inside(&facts.text));
     kit.so_far.deltas++;
     if (facts.usage.told)
-        weir_so_far_note_usage(&kit.so_far, event.data, &facts.usage);
+        weir_so_far_note_usage(&kit.so_far, event.data, &facts.usage, (struct weir_cost){false, 0});
 }
 
 static void begin_after(const char *chunk)
@@ -377,7 +377,7 @@ static void usage_that_is_told_again_and_again_counts_once(void **state)
         char data[64];
 
         (void)snprintf(data, sizeof(data), "{\"usage\":{\"completion_tokens\":%d}}", i);
-        weir_so_far_note_usage(&kit.so_far, weir_slice_str(data), &counts);
+        weir_so_far_note_usage(&kit.so_far, weir_slice_str(data), &counts, (struct weir_cost){false, 0});
     }
     weir_so_far_carry_on(&kit.so_far, 2);
     weir_so_far_carry_on(&kit.so_far, 2);

@@ -153,6 +153,37 @@ size_t weir_call_cooling(const weir_call *call, struct weir_slice group, uint64_
     return 0;
 }
 
+size_t weir_call_members(const weir_call *call, struct weir_slice group, const weir_deployment **ret_members,
+                         size_t max)
+{
+    (void)call;
+    (void)group;
+    (void)ret_members;
+    (void)max;
+    return 0;
+}
+
+void weir_router_view(const weir_router *of, const weir_deployment *at, uint64_t at_ns,
+                      struct weir_live_view *ret_view)
+{
+    (void)of;
+    (void)at;
+    (void)at_ns;
+    *ret_view = (struct weir_live_view){0};
+}
+
+struct weir_slice weir_deployment_id(const weir_deployment *at)
+{
+    (void)at;
+    return WEIR_SLICE_EMPTY;
+}
+
+const struct weir_minute_limits *weir_deployment_minute_limits(const weir_deployment *at)
+{
+    (void)at;
+    return NULL;
+}
+
 const struct weir_router_spec *weir_snapshot_router(const weir_snapshot *snapshot)
 {
     (void)snapshot;

@@ -11,11 +11,13 @@
 #include "base/buf.h"
 #include "base/time.h"
 #include "chunks.h"
+#include "config/config.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upcall_stream.h"
 #include "gateway/attempt/upstream.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
+#include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/worker.h"
 #include "provider/endpoint.h"
@@ -25,6 +27,9 @@ enum { HELD_BYTES_MAX = 16 * 1024, EVENT_BYTES_MAX = 4096 };
 
 static struct weir_endpoint endpoint;
 static struct weir_upstream upstream;
+static struct weir_config config;
+static struct weir_config_deployment deployment;
+static struct weir_gateway gateway;
 static struct weir_worker worker;
 static struct weir_job job;
 static struct weir_upcall upcall;
@@ -117,12 +122,15 @@ static int begin(void **state)
     weir_endpoint_init(&endpoint);
     endpoint.provider = weir_provider_named(WEIR_SLICE("openai"));
     upstream = (struct weir_upstream){.endpoint = &endpoint};
+    gateway.config = &config;
+    worker.gateway = &gateway;
     job = (struct weir_job){.worker = &worker, .route = WEIR_ROUTE_CHAT, .asked.members = members};
     members[0] = (struct weir_json_item){.key = WEIR_SLICE("n"),
                                          .value = {.type = WEIR_JSON_NUMBER, .text = WEIR_SLICE("2")}};
     upcall = (struct weir_upcall){.job = &job,
                                   .number = 1,
                                   .upstream = &upstream,
+                                  .deployment = &deployment,
                                   .reported = WEIR_SLICE("\"g\""),
                                   .stream = true,
                                   .may_be_continued = true};

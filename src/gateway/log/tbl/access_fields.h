@@ -7,6 +7,7 @@
  * MAYBE(member, prose)     left out when 0
  * NS(member, name, prose)  nanoseconds, written as milliseconds with three decimals; left out when 0
  * FLAG(member, prose)      left out when false
+ * COST(member, prose)      picodollars, written as dollars; left out when 0
  */
 WEIR_ACCESS_TEXT(call_id, "as in the header x-litellm-call-id")
 WEIR_ACCESS_TEXT(peer, "the client's address")
@@ -31,6 +32,8 @@ WEIR_ACCESS_NS(silence_ns, "silence_ms", "longest silence of the stream, without
 WEIR_ACCESS_NS(upstream_ns, "upstream_ms", "of the attempt that answered")
 WEIR_ACCESS_MAYBE(prompt_tokens, "as the provider counted them")
 WEIR_ACCESS_MAYBE(completion_tokens, "likewise")
+WEIR_ACCESS_COST(cost, "dollars that the answer cost, where the prices of its model are known")
+WEIR_ACCESS_FLAG(lar1_invalid, "metadata.lar1 was not valid, so that its defaults held")
 WEIR_ACCESS_FLAG(tokens_counted, "completion_tokens were not told: pieces of content were counted")
 WEIR_ACCESS_MAYBE(chunks, "of the stream, with those that held no content")
 WEIR_ACCESS_MAYBE(held_bytes, "of the stream, that were held back until its content might go out")
@@ -40,3 +43,4 @@ WEIR_ACCESS_MAYBE(held_bytes, "of the stream, that were held back until its cont
 #undef WEIR_ACCESS_MAYBE
 #undef WEIR_ACCESS_NS
 #undef WEIR_ACCESS_FLAG
+#undef WEIR_ACCESS_COST

@@ -1,0 +1,26 @@
+/* Models that a wildcard let in are looked up once more here; all others were when the file was read. */
+#include "gateway/attempt/cost.h"
+
+#include "config/config.h"
+#include "gateway/attempt/upcall.h"
+#include "gateway/gateway.h"
+#include "gateway/job.h"
+#include "gateway/worker.h"
+#include "provider/price.h"
+
+struct weir_cost weir_cost_of(const struct weir_upcall *upcall, const struct weir_usage *usage)
+{
+    const struct weir_config *config = upcall->job->worker->gateway->config;
+    struct weir_cost cost = {false, 0};
+    struct weir_model_facts room;
+
+    if (usage->told)
+        cost.known = weir_price(weir_config_facts(config, upcall->deployment, upcall->model, &room), usage,
+                                &cost.picodollars);
+    return cost;
+}
+
+struct weir_cost weir_cost_add(struct weir_cost a, struct weir_cost b)
+{
+    return (struct weir_cost){a.known && b.known, a.picodollars + b.picodollars};
+}
