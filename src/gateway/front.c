@@ -5,6 +5,7 @@
 #include "gateway/front.h"
 
 #include "base/slice.h"
+#include "base/time.h"
 #include "config/config.h"
 #include "gateway/answer/reply.h"
 #include "gateway/attempt/upcall.h"
@@ -122,10 +123,23 @@ static void on_head(void *user, weir_exchange *exchange)
     weir_job_leave(job);
 }
 
+/* Tells the router the wall clock's time, by which its minutes go, unless that was done of late. */
+static void tell_wall(struct weir_worker *worker)
+{
+    const uint64_t every_ns = 10 * WEIR_NS_PER_S;
+    uint64_t now_ns = weir_loop_now(worker->loop);
+
+    if (now_ns < worker->wall_due_ns)
+        return;
+    worker->wall_due_ns = weir_time_add(now_ns, every_ns);
+    weir_router_set_wall(worker->gateway->router, weir_loop_wall_ns(worker->loop), now_ns);
+}
+
 static void serve(struct weir_job *job, const struct weir_path *path)
 {
     switch (path->row->service) {
     case WEIR_SERVICE_CALL:
+        tell_wall(job->worker);
         weir_turns_enter(job, path);
         return;
     case WEIR_SERVICE_MODELS:

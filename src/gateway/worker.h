@@ -44,6 +44,7 @@ struct weir_worker {
     struct weir_timer turn_timer;
     struct weir_loop_task turn_task;
     bool turn_posted;
+    uint64_t wall_due_ns; /* when to tell the router the wall clock's time again */
     struct weir_loop_task drain_task;
     struct weir_loop_task stop_task;
     struct weir_timer drain_timer;

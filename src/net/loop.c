@@ -197,6 +197,15 @@ uint64_t weir_loop_wall_s(weir_loop *loop)
     return (uint64_t)time(NULL);
 }
 
+uint64_t weir_loop_wall_ns(weir_loop *loop)
+{
+    struct timespec now;
+
+    (void)loop;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * WEIR_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
 struct uv_loop_s *weir_loop_uv(weir_loop *loop)
 {
     return &loop->uv;

@@ -51,6 +51,9 @@ uint64_t weir_loop_now(weir_loop *loop);
 /* The seconds of the wall clock, for dates and log lines. */
 uint64_t weir_loop_wall_s(weir_loop *loop);
 
+/* The nanoseconds of the wall clock since 1970, in UTC. */
+uint64_t weir_loop_wall_ns(weir_loop *loop);
+
 /* For handles that weir has no word for (signals). */
 struct uv_loop_s *weir_loop_uv(weir_loop *loop);
 
