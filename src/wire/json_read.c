@@ -103,23 +103,23 @@ bool weir_json_spells(struct weir_slice raw, struct weir_slice text)
     return text.len == 0;
 }
 
+struct weir_slice weir_json_piece(struct weir_slice *raw, char room[4])
+{
+    if (raw->ptr[0] != '\\')
+        return plain_part(raw);
+    return (struct weir_slice){room, spell_escape(raw, room)};
+}
+
 size_t weir_json_decode(struct weir_slice raw, char *room)
 {
     size_t len = 0;
 
     while (raw.len > 0) {
-        struct weir_slice part = plain_part(&raw);
         char out[4];
-        size_t spelt;
+        struct weir_slice piece = weir_json_piece(&raw, out);
 
-        if (part.len > 0)
-            memcpy(room + len, part.ptr, part.len);
-        len += part.len;
-        if (raw.len == 0)
-            break;
-        spelt = spell_escape(&raw, out);
-        memcpy(room + len, out, spelt);
-        len += spelt;
+        memcpy(room + len, piece.ptr, piece.len);
+        len += piece.len;
     }
     return len;
 }

@@ -35,6 +35,12 @@ bool weir_json_string_is(const struct weir_json_value *value, struct weir_slice 
 /* What stands between the quotes of a string, escapes as written; empty for other types. */
 struct weir_slice weir_json_inside(const struct weir_json_value *value);
 
+/*
+ * Takes the next piece of text off the front of what stood between quotes and is not empty: the bytes before
+ * an escape, or, in room, what the escape spells.  Never empty.
+ */
+struct weir_slice weir_json_piece(struct weir_slice *raw, char room[4]);
+
 /* Undoes the escapes of what stood between quotes.  room has at least raw.len bytes; returns the length. */
 size_t weir_json_decode(struct weir_slice raw, char *room);
 
