@@ -393,6 +393,15 @@ WEIR_EXPORT void *weir_deployment_user(const weir_deployment *deployment);
  */
 WEIR_EXPORT bool weir_snapshot_knows(const weir_snapshot *snapshot, struct weir_slice model);
 
+/* The model group of a name: itself, an alias's, a pattern's, or that of the deployment whose id it is;
+ * empty: it stands for several (a routing group, a provider's model) or for nothing.  qualified as in
+ * weir_request. */
+WEIR_EXPORT struct weir_slice weir_snapshot_group_of(const weir_snapshot *snapshot, struct weir_slice model,
+                                                     struct weir_slice qualified);
+
+/* Whether picks look at weir_request.prompt_tokens: a host need not estimate it where they do not. */
+WEIR_EXPORT bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot);
+
 #ifdef __cplusplus
 }
 #endif

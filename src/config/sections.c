@@ -172,6 +172,7 @@ void weir_sections_router(const struct weir_settings *s, struct weir_router_spec
     weir_router_spec_init(&spec);
     spec.enforce_minute_limits = (s->optional_checks & WEIR_CHECK_BIT(WEIR_CHECK_ENFORCE_LIMITS)) != 0;
     spec.pre_call_checks = s->pre_call_checks;
+    spec.token_margin = s->prompt_token_margin;
     spec.tag_filtering = s->tag_filtering;
     spec.tag_match_all = !s->tag_match_any;
     spec.num_retries = count_or(s->router_num_retries, s->litellm_num_retries, spec.num_retries);

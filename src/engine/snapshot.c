@@ -306,6 +306,44 @@ bool weir_snapshot_knows(const weir_snapshot *snapshot, struct weir_slice model)
     return weir_resolve(snapshot, model, WEIR_SLICE_EMPTY, &found) == 0;
 }
 
+struct weir_slice weir_snapshot_group_of(const weir_snapshot *snapshot, struct weir_slice model,
+                                         struct weir_slice qualified)
+{
+    struct weir_resolution found;
+
+    if (weir_resolve(snapshot, model, qualified, &found) != 0)
+        return WEIR_SLICE_EMPTY;
+    if (found.only != NULL)
+        return found.only->spec.group;
+    return weir_map_get(&snapshot->by_group, found.set->name) == found.set ? found.set->name
+                                                                           : WEIR_SLICE_EMPTY;
+}
+
+/* The strategies that look at what the limits of the minute leave. */
+static bool looks_at_room(const struct weir_strategy_spec *spec)
+{
+    return spec->strategy == WEIR_STRATEGY_USAGE || spec->strategy == WEIR_STRATEGY_LATENCY ||
+           spec->strategy == WEIR_STRATEGY_COST;
+}
+
+bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot)
+{
+    const struct weir_router_spec *router = &snapshot->spec;
+    bool room = looks_at_room(&router->strategy);
+
+    for (size_t i = 0; i < snapshot->routing_count && !room; i++)
+        room = looks_at_room(&snapshot->routings[i]->spec.strategy);
+    for (size_t i = 0; i < snapshot->deployment_count; i++) {
+        const struct weir_deployment_spec *d = &snapshot->deployments[i]->spec;
+
+        if ((router->pre_call_checks && d->max_input_tokens != WEIR_UNSET_NS) ||
+            (router->enforce_minute_limits && d->minute.input_tokens != WEIR_UNSET_NS) ||
+            (room && d->minute.tokens != WEIR_UNSET_NS))
+            return true;
+    }
+    return false;
+}
+
 static bool ranking_validate(const struct weir_tier *tier, weir_strategy strategy)
 {
     bool ranked = strategy == WEIR_STRATEGY_COST || strategy == WEIR_STRATEGY_LAR1;

@@ -27,6 +27,7 @@
 #include "gateway/request/paths.h"
 #include "gateway/request/stateful.h"
 #include "gateway/worker.h"
+#include "provider/prompt.h"
 #include "provider/provider.h"
 #include "wire/http1_read.h"
 #include "wire/http_field.h"
@@ -183,12 +184,24 @@ void weir_driver_on_paused(struct weir_upcall *upcall, bool paused)
     arm(job, weir_call_expiry(job->call)); /* nothing is due at once */
 }
 
+/* What the provider counted, if it was the request and nothing else: a continuation's prompt holds the text
+ * so far too. */
+static void learn_prompt(const struct weir_upcall *upcall)
+{
+    struct weir_prompts *prompts = &upcall->job->worker->gateway->prompts;
+
+    if (prompts->used && upcall->continued == NULL)
+        weir_prompts_learn(prompts, upcall->deployment->group, &upcall->job->prompt,
+                           upcall->usage.prompt_tokens);
+}
+
 void weir_driver_on_finished(struct weir_upcall *upcall)
 {
     struct weir_job *job = upcall->job;
     const struct weir_outcome outcome = {upcall->content_filtered, upcall->usage.prompt_tokens,
                                          upcall->usage.completion_tokens};
 
+    learn_prompt(upcall);
     weir_call_on_finished(job->call, upcall->number, &outcome, weir_job_now(job));
     drive(job);
 }
@@ -280,6 +293,17 @@ static bool matches(void *user, const weir_deployment *deployment)
     return weir_tag_regex_found(config->tag_patterns, asked->user_agent);
 }
 
+static void measure_prompt(struct weir_job *job)
+{
+    const struct weir_prompts *prompts = &job->worker->gateway->prompts;
+
+    if (!prompts->used)
+        return;
+    weir_prompt_read(job->asked.members, job->asked.member_count, &job->prompt);
+    job->asked.request.prompt_tokens = weir_prompts_estimate(prompts, &job->asked.request, &job->prompt);
+    job->access.prompt_estimate = job->asked.request.prompt_tokens;
+}
+
 static void note_access(struct weir_job *job)
 {
     static const struct weir_slice names[WEIR_ROUTES] = {
@@ -317,6 +341,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
             job->asked.request.matches_user = &job->asked;
         }
         r = qualify(job);
+        measure_prompt(job);
     }
     note_access(job);
     if (r == 0)

@@ -111,6 +111,8 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     if (r == 0)
         r = make_router(ret_gateway, seed);
     if (r == 0)
+        r = weir_prompts_init(&ret_gateway->prompts, config->snapshot, mem);
+    if (r == 0)
         r = make_proxies(ret_gateway, text);
     if (r == 0)
         r = make_resolver(ret_gateway);
@@ -126,6 +128,7 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
         weir_resolver_free(gateway->resolver);
     weir_proxies_deinit(&gateway->proxies);
     weir_upstreams_deinit(&gateway->upstreams);
+    weir_prompts_deinit(&gateway->prompts);
     weir_config_free(gateway->config); /* and its snapshot, which the router must outlive */
     weir_router_free(gateway->router);
     if (gateway->mem != NULL)

@@ -20,6 +20,7 @@
 #include "gateway/attempt/upstream.h"
 #include "gateway/budget.h"
 #include "gateway/log/access_log.h"
+#include "gateway/prompts.h"
 #include "gateway/request/asked.h"
 #include "net/proxy.h"
 #include "net/resolve.h"
@@ -38,6 +39,7 @@ struct weir_gateway {
     struct weir_server_shared connections;
     weir_access_log *log;
     struct weir_asked_rules rules;
+    struct weir_prompts prompts;
     size_t workers;
     bool has_patterns;    /* some group's name holds a "*" */
     atomic_bool draining; /* readiness says no */

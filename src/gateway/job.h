@@ -28,6 +28,7 @@
 #include "gateway/request/asked.h"
 #include "net/server.h"
 #include "net/timer.h"
+#include "provider/prompt_text.h"
 #include "provider/route.h"
 
 struct weir_upcall;
@@ -50,6 +51,7 @@ struct weir_job {
     /* The call; call is NULL for requests that are none. */
     weir_route route;
     struct weir_asked asked;
+    struct weir_prompt prompt; /* where its length is looked at */
     weir_call *call;
     bool over; /* the engine has said its last word */
     struct weir_timer timer;

@@ -6,13 +6,19 @@
  */
 #include "provider/prompt_scale.h"
 
+#include <stdbool.h>
+
 #define STEP_FIRST   0.5
 #define STEP_LEAST   0.05
 #define STEP_ANSWERS 16.0 /* after so many the step is half as large */
 
-/* What an answer may be off at most to be believed as far: caches, hidden prompts, other units. */
+/* How far one answer may move the estimate, as a part of it. */
 #define ERROR_LEAST (-0.75)
 #define ERROR_MOST  3.0
+
+/* A text has at least a part, and at most a multiple, of the tokens that it is taken for at first: other
+ * counts are of something else, such as a hidden prompt or a server that makes them up. */
+#define BELIEVED_TIMES 4.0
 
 enum { WORTH_ONE = 100, FACTOR_LEAST = WEIR_PROMPT_FACTOR_ONE / 4, FACTOR_MOST = WEIR_PROMPT_FACTOR_ONE * 4 };
 
@@ -28,6 +34,7 @@ static const struct unit_row {
 struct sums {
     double parts[WEIR_PROMPT_PARTS]; /* tokens, by the factors that hold */
     double all;
+    double at_first; /* tokens, by factors of 1 */
 };
 
 static struct sums sums_of(const struct weir_prompt *prompt, const struct weir_prompt_scale *scale)
@@ -39,6 +46,7 @@ static struct sums sums_of(const struct weir_prompt *prompt, const struct weir_p
     for (unsigned p = 0; p < WEIR_PROMPT_PARTS; p++) {
         uint32_t factor = atomic_load_explicit(&scale->factors[p], memory_order_relaxed);
 
+        sums.at_first += sums.parts[p];
         sums.parts[p] *= (double)factor / WEIR_PROMPT_FACTOR_ONE;
         sums.all += sums.parts[p];
     }
@@ -71,6 +79,13 @@ static void move(_Atomic uint32_t *factor, double by)
     atomic_store_explicit(factor, (uint32_t)within(moved, FACTOR_LEAST, FACTOR_MOST), memory_order_relaxed);
 }
 
+/* What media cost is not known beforehand. */
+static bool is_believable(const struct weir_prompt *prompt, const struct sums *sums, uint64_t tokens)
+{
+    return prompt->units[WEIR_PROMPT_MEDIA] > 0 || ((double)tokens >= sums->at_first / BELIEVED_TIMES &&
+                                                    (double)tokens <= sums->at_first * BELIEVED_TIMES);
+}
+
 static double next_step(struct weir_prompt_scale *scale)
 {
     uint32_t answers = atomic_load_explicit(&scale->answers, memory_order_relaxed);
@@ -86,7 +101,7 @@ void weir_prompt_learn(struct weir_prompt_scale *scale, const struct weir_prompt
     double squares = 0;
     double step;
 
-    if (tokens == 0 || !(sums.all > 0))
+    if (tokens == 0 || !(sums.all > 0) || !is_believable(prompt, &sums, tokens))
         return;
     for (unsigned p = 0; p < WEIR_PROMPT_PARTS; p++)
         squares += (sums.parts[p] / sums.all) * (sums.parts[p] / sums.all);

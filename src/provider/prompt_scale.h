@@ -3,7 +3,8 @@
  *
  * Each part of a prompt (words, marks, numbers, ...) has a factor, 1 at first.  An answer that tells its
  * prompt's tokens moves the factors of the parts that the prompt had, each by its share, towards what would
- * have made the estimate right; later answers move them less.
+ * have made the estimate right; later answers move them less.  A count that no text of the size can have
+ * teaches nothing.
  *
  * Threads: any number may read and learn at once.  Of two that learn in the same moment one may be lost, and
  * nothing else.  Pure but for that.

@@ -14,6 +14,7 @@
 #include "gateway/attempt/upcall.h"
 #include "gateway/deliver.h"
 #include "gateway/driver.h"
+#include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/keepalive.h"
 #include "gateway/worker.h"
@@ -22,6 +23,7 @@ enum { UPCALLS = 4 };
 
 static weir_router *router;
 static weir_snapshot *snapshot;
+static struct weir_gateway gateway; /* where nothing looks at prompts */
 static struct weir_worker worker;
 static struct weir_job job;
 static struct weir_upcall upcalls[UPCALLS];
@@ -165,7 +167,7 @@ static void begin_hedged(const struct weir_limits *limits, uint32_t retries, uin
     weir_snapshot_builder_free(builder);
     assert_int_equal(weir_router_adopt(router, snapshot), 0);
 
-    worker = (struct weir_worker){.snapshot = snapshot};
+    worker = (struct weir_worker){.gateway = &gateway, .snapshot = snapshot};
     job = (struct weir_job){.worker = &worker, .timer_ns = UINT64_MAX, .begun_ns = now_ns};
     weir_request_init(&job.asked.request);
     job.asked.request.model = WEIR_SLICE("g");

@@ -249,19 +249,35 @@ static void what_a_prompt_does_not_have_is_not_taught(void **state)
     assert_int_equal(weir_prompt_tokens(&words, &scale), 970);
 }
 
-static void absurd_counts_are_believed_within_bounds(void **state)
+static void counts_that_no_text_can_have_teach_nothing(void **state)
 {
     struct weir_prompt prompt = of(WEIR_PROMPT_TOKEN, 1000);
     struct weir_prompt_scale scale;
 
     (void)state;
     weir_prompt_scale_init(&scale);
+    weir_prompt_learn(&scale, &prompt, 249);
+    weir_prompt_learn(&scale, &prompt, 4001);
+    weir_prompt_learn(&scale, &prompt, UINT64_MAX);
+    assert_int_equal(weir_prompt_tokens(&prompt, &scale), 1000);
+    assert_int_equal(scale.answers, 0);
+    weir_prompt_learn(&scale, &prompt, 4000);
+    assert_in_range(weir_prompt_tokens(&prompt, &scale), 2499, 2500);
+}
+
+static void what_media_cost_is_believed_within_bounds(void **state)
+{
+    struct weir_prompt prompt = of(WEIR_PROMPT_MEDIA, 100);
+    struct weir_prompt_scale scale;
+
+    (void)state;
+    weir_prompt_scale_init(&scale);
     for (unsigned i = 0; i < 1000; i++)
         weir_prompt_learn(&scale, &prompt, UINT64_MAX);
-    assert_int_equal(weir_prompt_tokens(&prompt, &scale), 4000);
+    assert_int_equal(weir_prompt_tokens(&prompt, &scale), 4 * 8500);
     for (unsigned i = 0; i < 1000; i++)
         weir_prompt_learn(&scale, &prompt, 1);
-    assert_int_equal(weir_prompt_tokens(&prompt, &scale), 250);
+    assert_int_equal(weir_prompt_tokens(&prompt, &scale), 8500 / 4);
 }
 
 int main(int argc, char **argv)
@@ -272,7 +288,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_answer_without_a_count_teaches_nothing),
         cmocka_unit_test(an_answer_moves_the_estimate_half_the_way_and_later_ones_less),
         cmocka_unit_test(what_a_prompt_does_not_have_is_not_taught),
-        cmocka_unit_test(absurd_counts_are_believed_within_bounds),
+        cmocka_unit_test(counts_that_no_text_can_have_teach_nothing),
+        cmocka_unit_test(what_media_cost_is_believed_within_bounds),
     };
 
     if (argc != 2)
