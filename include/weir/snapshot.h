@@ -141,7 +141,7 @@ typedef enum weir_strategy {
  * weir_strategy_spec_init. */
 struct weir_strategy_spec {
     weir_strategy strategy;
-    uint64_t ttl_ns; /* LATENCY: samples of a deployment that older ones do not outlive; 3600 s */
+    uint64_t ttl_ns;              /* LATENCY: samples count for so long after the newest of them; 3600 s */
     double lowest_latency_buffer; /* LATENCY: chosen among those within (1 + this) of the lowest; 0 */
     uint32_t
         max_latency_samples;  /* LATENCY: the newest so many count; 10, at most WEIR_LATENCY_SAMPLES_MAX */
@@ -344,8 +344,9 @@ WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_retry_policy(weir_snapshot_build
  * second one for the same group gives WEIR_SNAPSHOT_EXISTS.  The group need not exist. */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_group(weir_snapshot_builder *builder, struct weir_slice group,
                                                       const struct weir_group_spec *spec);
-/* A second routing group of a name gives WEIR_SNAPSHOT_EXISTS; a model that is in one already (PRIORITY
- * groups are not counted) WEIR_ERR_INVALID. */
+/* A second routing group of a name gives WEIR_SNAPSHOT_EXISTS; the name `default`, a model that is in one
+ * already (PRIORITY groups are not counted), or arguments that make no sense WEIR_ERR_INVALID.  Within a
+ * PRIORITY group's orders the router's strategy chooses. */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_routing_group(weir_snapshot_builder *builder,
                                                               const struct weir_routing_group *group);
 WEIR_EXPORT void weir_snapshot_set_router(weir_snapshot_builder *builder,
@@ -353,8 +354,8 @@ WEIR_EXPORT void weir_snapshot_set_router(weir_snapshot_builder *builder,
 
 /*
  * Makes the snapshot, with one reference for the caller; the builder is empty afterwards and may be freed.
- * 0, WEIR_ERR_NOMEM, or WEIR_ERR_INVALID when the router's strategy is none of weir_strategy or its
- * failure_threshold is not from 0 to 1.
+ * 0, WEIR_ERR_NOMEM, or WEIR_ERR_INVALID when the router's strategy is none of weir_strategy or
+ * PRIORITY, an argument of it makes no sense, or failure_threshold or token_margin is not from 0 to 1.
  */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_build(weir_snapshot_builder *builder,
                                                   weir_snapshot **ret_snapshot);

@@ -6,6 +6,7 @@
  * measured or are not, cool down, failed, or are excluded; slots that follow one another and slots that do
  * not.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -218,6 +219,65 @@ static void every_strategy_takes_candidates_and_misses_none(void **state)
     }
 }
 
+/* What the strategy takes the lowest of; 0 for all where it does not. */
+static double rank_of(const struct weir_candidates *c, uint32_t member, weir_strategy strategy)
+{
+    uint32_t slot = c->tier->slots[member];
+
+    if (strategy == WEIR_STRATEGY_USAGE)
+        return (double)weir_usage_of(c->live, slot, WEIR_USAGE_TOKENS, c->minute);
+    if (strategy == WEIR_STRATEGY_LATENCY)
+        return weir_latency_mean(c->live, slot, WEIR_PACE_WHOLE, c->strategy->ttl_ns, c->now_ns);
+    if (strategy == WEIR_STRATEGY_COST)
+        return weir_deployment_cost(c->tier->members[member]);
+    return strategy == WEIR_STRATEGY_LEAST_BUSY && c->tier->count <= 128
+               ? (double)weir_usage_running(c->live, slot)
+               : 0;
+}
+
+static void expect_lowest(struct world *w)
+{
+    const struct weir_candidates c =
+        candidates_of(w, &w->snapshot->groups[0]->tiers[0], WEIR_FILTER_BIT(COOLDOWN));
+    uint32_t member = weir_strategy_of(w->strategy)->pick(&c, &w->rand);
+    double buffer = w->strategy == WEIR_STRATEGY_LATENCY ? c.strategy->lowest_latency_buffer : 0;
+    double least = INFINITY, rank;
+
+    if (member == WEIR_PICK_NONE)
+        return;
+    for (uint32_t i = 0; i < c.tier->count; i++) {
+        rank = rank_of(&c, i, w->strategy);
+        if (rank < least && weir_filter_keeps(&c, i) && (!minds_limits(w->strategy) || is_in_limits(&c, i)))
+            least = rank;
+    }
+    assert_true(rank_of(&c, member, w->strategy) <= least * (1 + buffer) * (1 + 1e-6));
+}
+
+static void a_strategy_that_takes_the_lowest_finds_it(void **state)
+{
+    static const size_t counts[] = {2, 10, 64, 70, 200, 1000, 10000};
+    struct world w;
+    (void)state;
+
+    for (int strategy = 0; strategy < WEIR_STRATEGY_COUNT; strategy++) {
+        for (size_t i = 0;
+             weir_strategy_of((weir_strategy)strategy) != NULL && i < 2 * sizeof(counts) / sizeof(*counts);
+             i++) {
+            open_world(&w, (weir_strategy)strategy, 2 * i + 1, counts[i / 2], i % 2 == 0 ? 1 : 17);
+            w.request.stream = false;
+            for (uint32_t slot = 0; slot < w.router->live.slots; slot++) {
+                weir_usage_add(&w.router->live, slot, WEIR_USAGE_TOKENS,
+                               weir_usage_minute(&w.router->live, NOW_NS), 1);
+                weir_latency_sample(&w.router->live, slot, WEIR_PACE_WHOLE, weir_rand_unit(&w.rand),
+                                    &w.snapshot->spec.strategy, NOW_NS);
+            }
+            for (int turn = 0; turn < 20; turn++)
+                expect_lowest(&w);
+            close_world(&w);
+        }
+    }
+}
+
 static void every_strategy_finds_nobody_without_harm(void **state)
 {
     static const size_t counts[] = {1, 3, 40, 130, 300};
@@ -262,6 +322,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_strategy_takes_candidates_and_misses_none),
+        cmocka_unit_test(a_strategy_that_takes_the_lowest_finds_it),
         cmocka_unit_test(every_strategy_finds_nobody_without_harm),
         cmocka_unit_test(every_strategy_but_priority_has_a_name_and_a_pick),
     };
