@@ -91,6 +91,18 @@ bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint6
     return true;
 }
 
+/* What prolongs a cooldown is a part of it, unless a success has ended the row meanwhile. */
+static void note_cooldown(_Atomic uint32_t *cooldowns, bool prolongs)
+{
+    uint32_t none = 0;
+
+    if (prolongs)
+        (void)atomic_compare_exchange_strong_explicit(cooldowns, &none, 1, memory_order_relaxed,
+                                                      memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(cooldowns, 1, memory_order_relaxed);
+}
+
 bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
                     const struct weir_failure *cause, uint64_t now_ns)
 {
@@ -105,8 +117,7 @@ bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
                                                     memory_order_relaxed));
     atomic_store_explicit(&record_of(live, slot)->cause,
                           (uint64_t)cause->kind << 32 | (uint32_t)cause->status, memory_order_relaxed);
-    if (old <= now_ns)
-        atomic_fetch_add_explicit(&record_of(live, slot)->cooldowns, 1, memory_order_relaxed);
+    note_cooldown(&record_of(live, slot)->cooldowns, old > now_ns);
     return true;
 }
 

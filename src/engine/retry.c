@@ -187,6 +187,23 @@ bool weir_retry_pay(struct weir_call *call, const weir_deployment *deployment, u
     return false;
 }
 
+/* N is worked out at the first failure of a loop. */
+static void find_limit(struct weir_loop *loop, const struct weir_retry_case *c)
+{
+    if (!loop->limit_known && loop->mode != WEIR_PICK_SIBLINGS)
+        loop->limit = weir_retry_limit(c);
+    loop->limit_known = true;
+}
+
+void weir_retry_note(struct weir_call *call, const struct weir_attempt *attempt)
+{
+    struct weir_retry_case c = case_of(call, &attempt->failure, attempt);
+
+    find_limit(&call->frame->loop, &c);
+    lose(call, &attempt->failure, attempt->reason, attempt);
+    weir_attempt_report(call, attempt, false, 0);
+}
+
 void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
                       const struct weir_attempt *attempt)
 {
@@ -194,9 +211,7 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
     struct weir_retry_case c = case_of(call, failure, attempt);
     bool is_left, again;
 
-    if (!loop->limit_known && loop->mode != WEIR_PICK_SIBLINGS)
-        loop->limit = weir_retry_limit(&c);
-    loop->limit_known = true;
+    find_limit(loop, &c);
     is_left = loop->retries < loop->limit && call->tries < WEIR_CALL_TRIES_MAX;
     again = is_left && weir_retry_is_worth(&c);
     loop->wait_ns = again ? weir_retry_wait(&c, loop->retries, &call->rand) : 0;

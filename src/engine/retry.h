@@ -48,6 +48,9 @@ uint64_t weir_retry_wait(const struct weir_retry_case *c, uint32_t retries, stru
 void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,
                       const struct weir_attempt *attempt);
 
+/* Notes and reports a failed attempt beside which others run that may answer in its place. */
+void weir_retry_note(struct weir_call *call, const struct weir_attempt *attempt);
+
 /* Begins the retry that was waited for. */
 void weir_retry_begin(struct weir_call *call);
 

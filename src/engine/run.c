@@ -161,7 +161,7 @@ static enum weir_turn lose(struct weir_call *call, struct weir_attempt *a)
 {
     if (weir_hedge_has_rival(call, a) && a->failure.kind != WEIR_KIND_GUARDRAIL) {
         call->broken |= call->request.stream && a->stream.opened;
-        weir_attempt_report(call, a, false, 0);
+        weir_retry_note(call, a);
     } else if (a->stream.state == WEIR_STREAM_CUT) {
         weir_attempt_report(call, a, false, 0);
         weir_continuation_begin(call, a);

@@ -125,12 +125,11 @@ static bool is_slow(const struct clock *c, uint64_t now_ns)
     return tokens < rate->tokens_per_s * weir_time_to_s(sooner(window_ns, now_ns - from_ns));
 }
 
-void clock_cancel(const struct clock *c, const struct kit_call *call)
+void clock_cancel(const struct clock *c, const struct kit_call *call, uint64_t until_ns)
 {
     uint64_t now_ns = call->kit->now_ns;
 
-    if (now_ns != due(c) && !is_slow(c, now_ns) &&
-        now_ns != weir_time_add(call->begun_ns, c->limits.call_deadline_ns) &&
+    if (now_ns != due(c) && !is_slow(c, now_ns) && now_ns != until_ns &&
         now_ns != weir_time_add(call->begun_ns, call->request.gone_after_ns))
         kit_die(call->kit, "an attempt is cancelled that is not due");
 }
@@ -177,11 +176,12 @@ static void tell_chunk(struct clock *c, const struct weir_stream_chunk *chunk, u
     c->is_complete |= chunk->finish;
 }
 
-void clock_tell(struct clock *c, const struct kit_call *call, const struct kit_piece *piece)
+void clock_tell(struct clock *c, const struct kit_call *call, const struct kit_piece *piece,
+                uint64_t until_ns)
 {
     uint64_t now_ns = call->kit->now_ns;
 
-    if (now_ns > due(c) || now_ns > weir_time_add(call->begun_ns, c->limits.call_deadline_ns))
+    if (now_ns > due(c) || now_ns > until_ns)
         kit_die(call->kit, "an attempt runs that is overdue");
     /* the window of this very moment is looked at after the piece */
     if (c->first_content_ns != 0 && !c->committed && now_ns > 0 && window_is_over(c, now_ns - 1))

@@ -32,9 +32,11 @@ struct clock {
 };
 
 void clock_begin(struct clock *clock, const struct kit_call *call, const struct kit_attempt *attempt);
-void clock_tell(struct clock *clock, const struct kit_call *call, const struct kit_piece *piece);
+/* until_ns: when the time of the call is up. */
+void clock_tell(struct clock *clock, const struct kit_call *call, const struct kit_piece *piece,
+                uint64_t until_ns);
 void clock_commit(struct clock *clock, const struct kit_call *call);
-void clock_cancel(const struct clock *clock, const struct kit_call *call);
+void clock_cancel(const struct clock *clock, const struct kit_call *call, uint64_t until_ns);
 
 /* Since the beginning of the call; WEIR_UNSET_NS: there is no deadline. */
 uint64_t clock_deadline(const struct clock *clock);

@@ -155,6 +155,16 @@ static void add_limits(struct weir_rand *rand, struct text *text, unsigned rarit
         add(text, " rate=%u/%u/%u", below(rand, 3), 1 + below(rand, 3), 3 + below(rand, 3));
 }
 
+static void add_shares(struct weir_rand *rand, struct text *text, unsigned rarity)
+{
+    if (once_in(rand, rarity))
+        add(text, " hedge=%u/%u", below(rand, 4), below(rand, 3));
+    if (once_in(rand, rarity))
+        add(text, " budget=0.%u/0.%u", below(rand, 10), below(rand, 4));
+    if (once_in(rand, rarity))
+        add(text, " growth=%u/%u", 1 + below(rand, 3), 1 + below(rand, 60));
+}
+
 static void add_targets(struct weir_rand *rand, struct text *text)
 {
     static const char *const targets[] = {"fallback", "group", "fallback,group", "group,fallback"};
@@ -291,6 +301,7 @@ static void add_router(struct weir_rand *rand, struct text *text)
         add(text, " continuation");
     add_targets(rand, text);
     add_limits(rand, text, 4);
+    add_shares(rand, text, 3);
     if (once_in(rand, 4))
         add(text, " retry_after=%u", below(rand, 12));
     if (once_in(rand, 5))
@@ -324,6 +335,7 @@ static void write_config(struct weir_rand *rand, char text[GENERATE_CONFIG_MAX],
         add(&out, "group %s", ONE_OF(rand, groups));
         add_targets(rand, &out);
         add_limits(rand, &out, 3);
+        add_shares(rand, &out, 3);
         add(&out, "\n");
     }
     if (once_in(rand, 2))

@@ -3,6 +3,8 @@
 
 #include "base/slice.h"
 
+#include "race_model.h"
+
 size_t look_back_loop_start(const struct kit_call *call)
 {
     size_t start = 0;
@@ -39,8 +41,10 @@ uint64_t look_back_failed(const struct kit_call *call, uint32_t attempt)
 {
     uint64_t set = 0;
 
-    for (uint32_t i = 1; i < attempt; i++)
-        set |= look_back_bit(call, call->attempts[i].deployment);
+    for (uint32_t i = 1; i < attempt; i++) {
+        if (!race_was_lost(call, i))
+            set |= look_back_bit(call, call->attempts[i].deployment);
+    }
     return set;
 }
 

@@ -17,7 +17,7 @@ const struct kit_deployment *look_back_deployment(const struct kit_call *call,
                                                   const struct weir_event *event);
 
 uint64_t look_back_bit(const struct kit_call *call, const struct kit_deployment *deployment);
-/* The deployments of earlier attempts, all of which have failed. */
+/* The deployments of earlier attempts, which have failed or, in a race, run; not of those that lost one. */
 uint64_t look_back_failed(const struct kit_call *call, uint32_t attempt);
 /* Those of the set that are not blocked and, unless even_cooling, do not cool down. */
 uint64_t look_back_usable(const struct kit_call *call, uint64_t set, bool even_cooling);

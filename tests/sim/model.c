@@ -7,6 +7,8 @@
 #include "base/slice.h"
 #include "base/time.h"
 
+#include "race_model.h"
+
 #define BUCKET_NS (10 * WEIR_NS_PER_S)
 
 void model_window(const struct model_deployment *deployment, uint64_t now_ns, size_t *ret_successes,
@@ -39,8 +41,10 @@ static struct model_deployment *of(struct model *model, const struct kit_config 
 void model_success(struct model *model, const struct kit_call *call, const struct kit_deployment *deployment,
                    uint64_t now_ns)
 {
-    if (!call->request.request.caller_credentials)
-        enter(of(model, call->config, deployment), call->kit, now_ns, true);
+    if (call->request.request.caller_credentials)
+        return;
+    enter(of(model, call->config, deployment), call->kit, now_ns, true);
+    of(model, call->config, deployment)->cooldowns = 0;
 }
 
 weir_policy_field model_field(const struct weir_policy *policy, const struct weir_failure *failure,
@@ -158,6 +162,32 @@ static bool is_counted(const struct kit_call *call, const struct kit_deployment 
     return status >= 500 || status == 401 || status == 404 || status == 408 || status == 429;
 }
 
+static uint32_t number_of(const struct model_deployment *state, uint64_t now_ns)
+{
+    return state->cooldowns > 0 && state->until_ns > now_ns ? state->cooldowns : state->cooldowns + 1;
+}
+
+/* The n-th cooldown in a row lasts factor^(n-1) times as long, within its bounds (beyond 4). */
+static uint64_t grow(const struct kit_config *config, const struct kit_deployment *deployment,
+                     const struct weir_failure *failure, uint64_t length, uint32_t number)
+{
+    const struct weir_cooldown_growth growth = race_resilience(config, deployment).cooldown_growth;
+    uint64_t asked = failure->retry_after_ns < config->router.cooldown_cap_ns
+                         ? failure->retry_after_ns
+                         : config->router.cooldown_cap_ns;
+    double grown = (double)length;
+
+    if (growth.factor <= 1)
+        return length;
+    while (--number > 0 && grown < (double)growth.max_ns)
+        grown *= growth.factor;
+    if (grown > (double)growth.max_ns)
+        grown = (double)growth.max_ns;
+    if ((uint64_t)grown > length)
+        length = (uint64_t)grown;
+    return length > asked ? length : asked;
+}
+
 bool model_failure(struct model *model, const struct kit_call *call, const struct kit_deployment *deployment,
                    const struct weir_failure *failure, uint64_t now_ns, weir_cooldown_rule *ret_rule,
                    uint64_t *ret_until_ns)
@@ -178,8 +208,10 @@ bool model_failure(struct model *model, const struct kit_call *call, const struc
         if (length == 0)
             length = config->router.cooldown_ns;
     }
+    length = grow(config, deployment, failure, length, number_of(state, now_ns));
     if (now_ns + length <= state->until_ns)
         return false;
+    state->cooldowns = number_of(state, now_ns);
     state->until_ns = now_ns + length;
     *ret_until_ns = state->until_ns;
     return true;

@@ -29,6 +29,7 @@ struct model_deployment {
     struct model_counter own;
     struct model_counter classes[WEIR_KIND_COUNT]; /* by the first kind of the class */
     uint64_t until_ns;
+    uint32_t cooldowns; /* in a row */
 };
 
 struct model {

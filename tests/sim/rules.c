@@ -17,31 +17,52 @@ static struct walk *walk_of(const struct kit_call *call)
     return &rules->walks[call->number % RULES_CALLS_MAX];
 }
 
-static struct clock *clock_of(const struct kit_call *call)
+static struct clock *clock_of(const struct kit_call *call, uint32_t attempt)
 {
     struct rules *rules = call->kit->user;
 
-    return &rules->clocks[call->number % RULES_CALLS_MAX];
+    return &rules->clocks[call->number % RULES_CALLS_MAX][attempt % RULES_ATTEMPTS_MAX];
+}
+
+static struct race *race_of(const struct kit_call *call)
+{
+    struct rules *rules = call->kit->user;
+
+    return &rules->races[call->number % RULES_CALLS_MAX];
+}
+
+static struct race_budgets *budgets_of(const struct kit_call *call)
+{
+    struct rules *rules = call->kit->user;
+
+    return &rules->budgets;
 }
 
 /* When the call's time is up, as its latest attempt has it. */
 static uint64_t deadline_of(const struct kit_call *call)
 {
-    return weir_time_add(call->begun_ns, clock_deadline(clock_of(call)));
+    return weir_time_add(call->begun_ns, clock_deadline(clock_of(call, call->attempt_count)));
 }
 
 static void on_tell(struct kit_call *call, uint32_t attempt, const struct kit_piece *piece)
 {
-    if (attempt == call->attempt_count)
-        clock_tell(clock_of(call), call, piece);
+    clock_tell(clock_of(call, attempt), call, piece, deadline_of(call));
+}
+
+/* A guardrail's word ends all attempts of the call. */
+static bool is_refused(const struct kit_call *call)
+{
+    const struct weir_event *last = look_back_failure(call);
+
+    return last != NULL && last->u.attempt_failed.failure.kind == WEIR_KIND_GUARDRAIL;
 }
 
 static void on_step(struct kit_call *call, const struct weir_step *step)
 {
     if (step->kind == WEIR_STEP_COMMIT)
-        clock_commit(clock_of(call), call);
-    if (step->kind == WEIR_STEP_CANCEL)
-        clock_cancel(clock_of(call), call);
+        clock_commit(clock_of(call, step->attempt), call);
+    if (step->kind == WEIR_STEP_CANCEL && !race_was_lost(call, step->attempt) && !is_refused(call))
+        clock_cancel(clock_of(call, step->attempt), call, deadline_of(call));
 }
 
 /* ---- picks ---- */
@@ -108,6 +129,19 @@ static void check_continuation(const struct kit_call *call, const struct kit_dep
         kit_die(call->kit, "a second continuation on the same deployment");
 }
 
+/* Beside others, on one that neither runs nor has failed. */
+static void check_hedge(const struct kit_call *call, const struct kit_deployment *deployment,
+                        uint64_t eligible, uint64_t failed)
+{
+    const struct kit_attempt *first = &call->attempts[race_of(call)->first];
+
+    if ((eligible & ~failed & look_back_bit(call, deployment)) == 0)
+        kit_die(call->kit, "a second attempt on a deployment that is not eligible");
+    if (deployment->spec.order != first->deployment->spec.order)
+        kit_die(call->kit, "a second attempt of another order");
+    check_weight(call, deployment, look_back_of_order(call, eligible & ~failed, deployment->spec.order));
+}
+
 static void on_start(struct kit_call *call, const struct kit_deployment *deployment)
 {
     const struct weir_start *start = &call->attempts[call->attempt_count].start;
@@ -117,7 +151,7 @@ static void on_start(struct kit_call *call, const struct kit_deployment *deploym
     uint64_t eligible = look_back_usable(call, set, false);
     uint64_t candidates;
 
-    clock_begin(clock_of(call), call, &call->attempts[call->attempt_count]);
+    clock_begin(clock_of(call, call->attempt_count), call, &call->attempts[call->attempt_count]);
     if (call->kit->now_ns >= deadline_of(call))
         kit_die(call->kit, "an attempt after the deadline");
     walk_started(walk_of(call), call, start);
@@ -127,6 +161,10 @@ static void on_start(struct kit_call *call, const struct kit_deployment *deploym
         kit_die(call->kit, "a pick of a blocked deployment");
     if (call->committed != 0) {
         check_continuation(call, deployment, eligible);
+        return;
+    }
+    if (race_joins(call)) {
+        check_hedge(call, deployment, eligible, failed);
         return;
     }
     if (model_is_id(call->config, start->group))
@@ -180,6 +218,17 @@ static bool is_too_late(const struct kit_call *call, const struct weir_event *ev
     return call->kit->now_ns + wait + (wait == 0 ? 0 : call->config->router.jitter_ns) >= deadline_of(call);
 }
 
+/* The budget was asked and had nothing left, as race_refused has checked. */
+static bool was_refused(const struct kit_call *call, uint32_t attempt)
+{
+    for (size_t i = 0; i < call->event_count; i++) {
+        if (call->events[i].kind == WEIR_EVENT_RETRY_REFUSED && call->events[i].attempt == attempt &&
+            call->events[i].u.retry_refused.what == WEIR_REFUSED_RETRY)
+            return true;
+    }
+    return false;
+}
+
 static void check_retry_decision(const struct kit_call *call, const struct weir_event *event)
 {
     const struct weir_event *hop = look_back_hop(call);
@@ -192,8 +241,10 @@ static void check_retry_decision(const struct kit_call *call, const struct weir_
 
     if (hop != NULL && hop->u.fallback.kind == WEIR_HOP_SIBLING)
         expected = false;
-    if (call->committed != 0)
+    if (call->committed != 0 || race_goes_on(race_of(call), call, event->attempt))
         expected = false;
+    if (expected && !event->u.attempt_failed.will_retry && was_refused(call, event->attempt))
+        return;
     if (expected && !event->u.attempt_failed.will_retry && is_too_late(call, event, retries))
         return;
     if (event->u.attempt_failed.will_retry != expected)
@@ -227,6 +278,9 @@ static void on_attempt_failed(struct kit_call *call, const struct weir_event *ev
                                          &rules->next.until_ns);
     check_retry_decision(call, event);
     check_wait(call, event);
+    if (event->u.attempt_failed.will_retry &&
+        !race_pay(budgets_of(call), call, look_back_deployment(call, event)))
+        kit_die(call->kit, "a retry for which the budget has nothing left");
     if (!call->attempts[event->attempt].committed)
         walk_failed(walk_of(call), event->u.attempt_failed.failure.kind);
 }
@@ -237,7 +291,9 @@ static void on_cooldown_set(struct kit_call *call, const struct weir_event *even
 
     if (!rules->next.cooldown || rules->next.rule != event->u.cooldown_set.rule ||
         rules->next.until_ns != event->u.cooldown_set.until_ns)
-        kit_die(call->kit, "a cooldown that the rules do not set so");
+        kit_die(call->kit, "a cooldown by rule %d until %" PRIu64 ", expected: %d, by rule %d until %" PRIu64,
+                (int)event->u.cooldown_set.rule, event->u.cooldown_set.until_ns, rules->next.cooldown,
+                (int)rules->next.rule, rules->next.until_ns);
     rules->next.cooldown = false;
 }
 
@@ -310,19 +366,18 @@ static bool is_past_a_deadline(const struct kit_call *call)
 /* A call that ends though there may be something left to try. */
 static bool is_cut_short(const struct kit_call *call, const struct weir_event *failed)
 {
-    const struct weir_event *last = look_back_failure(call);
-
-    if (failed->u.failed.failure.origin == WEIR_ORIGIN_CLIENT_GONE || is_past_a_deadline(call))
-        return true;
-    return last != NULL && last->u.attempt_failed.failure.kind == WEIR_KIND_GUARDRAIL;
+    return failed->u.failed.failure.origin == WEIR_ORIGIN_CLIENT_GONE || is_past_a_deadline(call) ||
+           is_refused(call);
 }
 
 static void on_event(struct kit_call *call, const struct weir_event *event)
 {
     struct rules *rules = call->kit->user;
 
-    if (call->event_count == 1)
+    if (call->event_count == 1) {
         walk_begin(walk_of(call), call);
+        *race_of(call) = (struct race){.first = 0};
+    }
     if (event->kind != WEIR_EVENT_COOLDOWN_SET && rules->next.cooldown)
         kit_die(call->kit, "no cooldown where the rules set one");
     switch (event->kind) {
@@ -346,10 +401,18 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
             walk_ended(walk_of(call), call);
         break;
     case WEIR_EVENT_ATTEMPT_STARTED:
-    case WEIR_EVENT_ATTEMPT_REFUSED:
+        race_started(race_of(call), budgets_of(call), call, event);
+        break;
     case WEIR_EVENT_RETRY_REFUSED:
+        race_refused(budgets_of(call), call, event);
+        break;
     case WEIR_EVENT_HEDGED:
+        race_hedged(race_of(call), budgets_of(call), call, event);
+        break;
     case WEIR_EVENT_HEDGE_LOST:
+        race_lost(race_of(call), call, event);
+        break;
+    case WEIR_EVENT_ATTEMPT_REFUSED:
     case WEIR_EVENT_COOLING_WAIT:
     case WEIR_EVENT_STREAM_BROKEN:
     case WEIR_EVENT_STREAM_RECOVERED:

@@ -10,6 +10,8 @@
  *     equal decision;
  *   - attempts are broken off exactly when they are due, and content goes out when its window is over;
  *   - a stream that broke after content goes on once on each deployment, where its sources lead;
+ *   - a second attempt starts beside a slow one when it is due, on another deployment, and what loses is
+ * entered nowhere; retries and second attempts spend no more than the budget of their group;
  *   - the error told is that of the first group's first loop, or else of the first break after content.
  */
 #ifndef TEST_SIM_RULES_H
@@ -18,10 +20,13 @@
 #include "clock_model.h"
 #include "engine_kit.h"
 #include "model.h"
+#include "race_model.h"
 #include "walk_model.h"
 
 /* Calls that may run at once. */
 #define RULES_CALLS_MAX 4
+/* Attempts of one call that may. */
+#define RULES_ATTEMPTS_MAX 4
 
 /* What a failure should lead to next, as the model has it. */
 struct expectation {
@@ -33,8 +38,10 @@ struct expectation {
 struct rules {
     struct model model;
     struct expectation next;
-    struct walk walks[RULES_CALLS_MAX];   /* by the place of a call among those that run at once */
-    struct clock clocks[RULES_CALLS_MAX]; /* of their latest attempts */
+    struct walk walks[RULES_CALLS_MAX]; /* by the place of a call among those that run at once */
+    struct race races[RULES_CALLS_MAX];
+    struct clock clocks[RULES_CALLS_MAX][RULES_ATTEMPTS_MAX]; /* by the number of an attempt */
+    struct race_budgets budgets;
 };
 
 /* Checks all calls of the kit from now on; the kit dies with an offence.  The rules begin as zeros. */

@@ -233,11 +233,26 @@ static void perform(struct kit_call *call, const struct weir_step *step)
     }
 }
 
+/* Of several that run none has answered. */
+static void check_race(const struct kit_call *call)
+{
+    uint32_t running = 0;
+    uint32_t answered = 0;
+
+    for (uint32_t i = 1; i <= call->attempt_count; i++) {
+        running += call->attempts[i].running;
+        answered += call->attempts[i].running && call->attempts[i].has_answered;
+    }
+    if (running > 1 && answered > 0)
+        kit_die(call->kit, "a loser runs on");
+}
+
 /* What must hold whenever the call has nothing more to say for now. */
 static void check_rest(struct kit_call *call)
 {
     struct weir_summary summary = kit_summary(call);
 
+    check_race(call);
     if (summary.attempts != call->attempt_count)
         kit_die(call->kit, "summary: %" PRIu32 " attempts", summary.attempts);
     /* where memory ran out events may be missing */
@@ -333,6 +348,7 @@ static void feed_chunk(struct kit_call *call, uint32_t number, const struct weir
     note_chunk(call->kit, number, &chunk);
     attempt->has_content |= chunk.deltas > 0 || chunk.full;
     attempt->is_complete |= chunk.finish;
+    attempt->has_answered |= attempt->has_content || chunk.finish;
     attempt->other |= chunk.other;
     attempt->text_bytes += chunk.text_bytes;
     if (attempt->committed)
@@ -350,6 +366,7 @@ static void feed_end(struct kit_call *call, uint32_t number, const struct weir_o
     if (filtered)
         kit_tell_of(call, number, ":filtered");
     call->attempts[number].is_complete = true;
+    call->attempts[number].has_answered = true;
     weir_call_on_finished(call->call, number, &outcome, call->kit->now_ns);
 }
 
@@ -360,6 +377,7 @@ static void feed_piece(struct kit_call *call, uint32_t number, const struct kit_
     switch (piece->kind) {
     case KIT_OPEN:
         kit_note(call->kit, "tell %" PRIu32 " open\n", number);
+        call->attempts[number].has_answered |= !call->request.request.stream;
         weir_call_on_opened(call->call, number, now_ns);
         break;
     case KIT_CHUNK:

@@ -202,8 +202,9 @@ struct kit_attempt {
     bool running;
     bool continues; /* carries on what was committed before it */
     bool committed;
-    bool has_content; /* something that can be committed was told */
-    bool is_complete; /* its end, or a finish reason, was told */
+    bool has_content;  /* something that can be committed was told */
+    bool is_complete;  /* its end, or a finish reason, was told */
+    bool has_answered; /* one of these, or the head of a plain answer: it wins a race */
     uint64_t text_bytes;
     bool other;
     struct weir_start start;

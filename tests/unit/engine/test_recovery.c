@@ -12,6 +12,7 @@
     X("beyond 4", retry_after_is_a_floor)                                                                    \
     X("beyond 4", retry_after_is_a_floor_up_to_its_cap)                                                      \
     X("beyond 4", failures_of_one_moment_are_one_cooldown)                                                   \
+    X("beyond 4", a_success_during_a_cooldown_begins_the_row_anew)                                           \
     X("beyond 4", a_factor_of_one_grows_nothing)                                                             \
     X("beyond 4", a_group_says_it_before_the_router)                                                         \
     X("beyond 4", the_number_of_a_cooldown_is_told)                                                          \
@@ -121,6 +122,21 @@ static void failures_of_one_moment_are_one_cooldown(void **state)
     kit_run_all(kit);
     assert_int_equal(kit_view(kit, "d1").cooldowns, 1);
     assert_float_equal(kit_cooling(kit, "d1"), 5, 1e-6);
+    assert_float_equal(cool_again(kit), 10, 1e-6);
+}
+
+static void a_success_during_a_cooldown_begins_the_row_anew(void **state)
+{
+    KIT(kit, "d1 g : 429 429 ok 429 429; d2 g; router cooldown=5 growth=2/1000");
+    (void)state;
+
+    (void)cool_again(kit);
+    assert_float_equal(cool_again(kit), 10, 1e-6);
+    expect(kit, "d1", "d1:ok");
+    kit_advance(kit, 8);
+    expect(kit, "d1", "d1:429 fail:429");
+    assert_float_equal(kit_cooling(kit, "d1"), 5, 1e-6);
+    assert_int_equal(kit_view(kit, "d1").cooldowns, 1);
     assert_float_equal(cool_again(kit), 10, 1e-6);
 }
 
