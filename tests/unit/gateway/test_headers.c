@@ -47,6 +47,19 @@ static void a_success_tells_who_served_and_after_how_much(void **state)
         "x-litellm-response-duration-ms: 1.234\r\nx-litellm-overhead-duration-ms: 0.001\r\n");
 }
 
+static void what_it_cost_is_told_where_it_is_known(void **state)
+{
+    struct weir_answer_facts told = facts();
+
+    (void)state;
+    told.cost = (struct weir_cost){true, UINT64_C(1234500000)};
+    assert_int_equal(weir_headers_of_success(&told, &text), 0);
+    assert_true(weir_slice_ends(weir_buf_slice(&text), WEIR_SLICE("x-litellm-response-cost: 0.0012345\r\n")));
+    told.cost.picodollars = 0;
+    assert_int_equal(weir_headers_of_success(&told, &text), 0);
+    assert_true(weir_slice_ends(weir_buf_slice(&text), WEIR_SLICE("x-litellm-response-cost: 0\r\n")));
+}
+
 static void the_most_that_was_allowed_is_told_when_some_was_used(void **state)
 {
     struct weir_answer_facts told = facts();
@@ -135,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_success_tells_who_served_and_after_how_much),
+        TEST(what_it_cost_is_told_where_it_is_known),
         TEST(the_most_that_was_allowed_is_told_when_some_was_used),
         TEST(a_failure_tells_neither_counts_nor_group),
         TEST(a_failed_attempt_tells_the_limit_it_had),
