@@ -17,9 +17,7 @@ FOLDER = os.path.join(os.environ.get("WEIR_SHARED", os.path.join(os.path.dirname
 FILES = ["config", "cooldowns", "fallbacks", "groups", "limits", "retries", "requests", "selection", "strategies", "streams", "surfaces"]
 
 # A scenario with `redis: true` needs state that processes share, which is not there yet.
-NEEDS = {
-    "a-prompt-too-long-for-every-deployment-goes-to-the-context-window-fallback": "an estimate of a prompt's tokens",
-}
+NEEDS = {}
 
 
 def scenarios():

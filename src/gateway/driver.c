@@ -17,7 +17,6 @@
 #include "config/config.h"
 #include "config/tag_regex.h"
 #include "gateway/attempt/upcall.h"
-#include "gateway/clock.h"
 #include "gateway/continuation/continuable.h"
 #include "gateway/deliver.h"
 #include "gateway/gateway.h"
@@ -324,7 +323,6 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
     int r;
 
     job->route = path->row->route;
-    weir_clock_tell(job->worker, weir_job_now(job));
     weir_exchange_take_body(job->exchange, &job->body);
     r = path_model(job, path, &model, ret_problem);
     if (r == 0)

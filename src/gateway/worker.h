@@ -39,7 +39,6 @@ struct weir_worker {
     size_t spare_count;
     size_t spare_unused; /* see job.c */
     struct weir_timer rest_timer;
-    uint64_t tell_time_ns;           /* see clock.h */
     struct weir_admission admission; /* see turns.h, with the next three */
     struct weir_timer turn_timer;
     struct weir_loop_task turn_task;
