@@ -6,12 +6,23 @@
 
 #include <llhttp.h>
 #include <openssl/crypto.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 #include <uv.h>
 #include <yaml.h>
 #include <yyjson.h>
 #include <zlib.h>
 
 #include "cli/command.h"
+
+static void print_pcre2(void)
+{
+    char text[64]; /* "10.42 2022-12-11" */
+
+    if (pcre2_config(PCRE2_CONFIG_VERSION, NULL) <= (int)sizeof(text) &&
+        pcre2_config(PCRE2_CONFIG_VERSION, text) > 0)
+        printf("pcre2     %s\n", text);
+}
 
 int weir_cli_version(int argc, char **argv)
 {
@@ -30,6 +41,7 @@ int weir_cli_version(int argc, char **argv)
     printf("openssl   %s\n", OpenSSL_version(OPENSSL_VERSION));
     printf("libyaml   %s\n", yaml_get_version_string());
     printf("llhttp    %d.%d.%d\n", LLHTTP_VERSION_MAJOR, LLHTTP_VERSION_MINOR, LLHTTP_VERSION_PATCH);
+    print_pcre2();
     printf("yyjson    %s\n", YYJSON_VERSION_STRING);
     printf("zlib      %s\n", zlibVersion());
     return WEIR_EXIT_OK;

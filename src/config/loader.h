@@ -31,7 +31,7 @@ struct weir_loader {
     bool *told;                          /* by row: its key was said to be not supported already */
     struct weir_map keys[WEIR_SECTIONS]; /* what was found out about each key, by its text */
     struct weir_map groups;              /* a group's name to its weir_group_settings (config/groups.h) */
-    unsigned unknown_groups; /* names of groups that there are not, so far */
+    unsigned unknown_groups;             /* names of groups that there are not, so far */
     struct weir_strategy_spec strategy;  /* the router's (config/routing.h) */
     struct weir_slice consequence;       /* ends complaints of wrong values: "; the entry is skipped" */
 };

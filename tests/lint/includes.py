@@ -14,9 +14,10 @@ ALLOWED = {
     "engine": {"base", "weir", "engine"},
     "wire": {"base", "wire"},
     "provider": {"base", "weir", "wire", "provider"},
-    # of a provider, its names, who takes a prefill, and what an endpoint consists of; of wire, writing JSON
+    # of a provider, its names, what is known of its models, and what an endpoint consists of; of wire, writing JSON
     # (parameters are kept as JSON text) and what a header field may consist of
-    "config": {"base", "weir", "provider/endpoint.h", "provider/fields.h", "provider/prefill.h", "provider/provider.h",
+    "config": {"base", "weir", "provider/endpoint.h", "provider/fields.h", "provider/model_facts.h", "provider/model_map.h",
+               "provider/parameter.h", "provider/prefill.h", "provider/provider.h",
                "provider/route.h", "provider/sim.h", "provider/tbl/sim_fields.h", "wire/http_field.h", "wire/json_write.h", "config"},
     "net": {"base", "wire", "net"},
     "state": {"base", "weir", "net", "state"},
@@ -38,6 +39,7 @@ LIBRARIES = {
     r"yyjson\.h": {"wire", "provider", "gateway", "cli"},
     r"zlib\.h": {"wire", "cli"},
     r"yaml\.h": {"config", "cli"},
+    r"pcre2\.h": {"config", "cli"},
     r"emmintrin\.h": {"wire"},  # instructions of the machine, no library
 }
 

@@ -138,7 +138,8 @@ static void test_routing_groups_load_and_tell_what_is_odd(void **state)
                     "  - {group_name: ladder, models: [a, b], routing_strategy: priority,\n"
                     "     model_priorities: {a: 2, c: 1}}\n");
     assert_int_equal(kit.rv, 0);
-    kit_expect(&kit, 4, "router_settings.routing_groups[0].models[1]", "warning", "no group has this name: never used");
+    kit_expect(&kit, 4, "router_settings.routing_groups[0].models[1]", "warning",
+               "no group has this name: never used");
     kit_expect(&kit, 5, "router_settings.routing_groups[0].model_priorities", "warning", "no effect");
     kit_expect(&kit, 5, "router_settings.routing_groups[0].modles", "warning", "did you mean models?");
     kit_expect(&kit, 7, "router_settings.routing_groups[1].model_priorities.c", "warning",
