@@ -11,6 +11,7 @@ import random
 import re
 import resource
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
