@@ -109,3 +109,17 @@ def test_a_stream_gives_its_slot_back_however_it_ends(weirs, up, leave):
     else:
         weir.ask({"model": "g", "stream": True})
     assert weir.ask("g").text == "back"
+
+
+def test_usage_based_routing_and_enforced_limits_count_a_request_once(minute, weirs, up):
+    weir = weirs(config(up, {"g": {"d1": {"rpm": 2}}}, router={**ENFORCED, "routing_strategy": "usage-based-routing-v2"}))
+    up.says("d1", "one")
+    assert [weir.ask("g").status for _ in range(3)] == [200, 200, 429]
+
+
+def test_tags_whose_deployments_only_cool_down_ask_to_come_again(weirs, up):
+    weir = weirs(config(up, {"g": {"d1": {"tags": ["a"]}, "d2": {"tags": ["b"]}}}, router={"enable_tag_filtering": True, "cooldown_time": 20, "num_retries": 0}))
+    up.says("d1", answers.error("rate_limit"))
+    assert weir.ask({"model": "g", "tags": ["a"]}).status == 429
+    again = weir.ask({"model": "g", "tags": ["a"]})
+    assert again.status == 429 and error(again)["type"] == "all_deployments_in_cooldown" and int(again.header("retry-after")) > 10

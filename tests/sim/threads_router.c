@@ -24,7 +24,8 @@
 
 enum { WORKERS = 8, CALLS = 3000, RELOADS = 504, DEPLOYMENTS = 6, SLOTS = 2, REQUESTS = 500 };
 
-#define START_NS (1000 * WEIR_NS_PER_S)
+#define START_NS   (1000 * WEIR_NS_PER_S)
+#define LONGEST_NS (4 * WEIR_NS_PER_MS) /* to which cooldowns grow */
 
 struct shared {
     weir_router *router;
@@ -76,6 +77,9 @@ static weir_snapshot *make_snapshot(weir_router *router, unsigned turn)
     weir_router_spec_init(&spec);
     spec.num_retries = 3;
     spec.cooldown_ns = WEIR_NS_PER_MS;
+    spec.resilience.retry_budget = (struct weir_retry_budget){.said = true, .ratio = 3};
+    spec.resilience.cooldown_growth = (struct weir_cooldown_growth){2, LONGEST_NS};
+    spec.resilience.cooldown_ramp_ns = 2 * WEIR_NS_PER_MS;
     spec.enforce_minute_limits = true;
     /* those before PRIORITY, which is none to pick by */
     weir_strategy_spec_init(&spec.strategy, (weir_strategy)(turn % WEIR_STRATEGY_PRIORITY));
@@ -226,7 +230,7 @@ static void check_views(struct shared *shared, uint64_t now_ns)
         assert_int_equal(view.minute.tokens, 5 * view.successes);
         assert_int_equal(view.minute.input_tokens, 2 * view.successes);
         assert_int_equal(view.minute.output_tokens, 3 * view.successes);
-        assert_true(view.cooldown_until_ns > START_NS && view.cooldown_until_ns <= now_ns + WEIR_NS_PER_MS);
+        assert_true(view.cooldown_until_ns > START_NS && view.cooldown_until_ns <= now_ns + LONGEST_NS);
     }
 }
 
