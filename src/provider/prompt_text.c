@@ -82,11 +82,22 @@ static void end_run(struct weir_prompt_text *text, bool more)
         (void)end_blanks(text, more);
 }
 
+static uint32_t beyond_free(uint32_t letters)
+{
+    return letters > WORD_FREE ? letters - WORD_FREE : 0;
+}
+
+/* Letters that the word at the end goes on with. */
+static void lengthen_word(struct weir_prompt_text *text, uint32_t letters)
+{
+    count(text, WEIR_PROMPT_LETTER, beyond_free(text->len + letters) - beyond_free(text->len));
+    text->len += letters;
+}
+
 static void add_letter(struct weir_prompt_text *text, bool capital)
 {
     if (text->run == WEIR_PROMPT_RUN_WORD && !(capital && text->lower_end)) {
-        if (++text->len > WORD_FREE)
-            count(text, WEIR_PROMPT_LETTER, 1);
+        lengthen_word(text, 1);
     } else {
         if (text->run == WEIR_PROMPT_RUN_MARKS && text->len == 1 && !text->spaced)
             count(text, WEIR_PROMPT_MARK_WORD, 1);
@@ -161,6 +172,18 @@ static void add_alone(struct weir_prompt_text *text, enum weir_prompt_unit unit,
     begin_run(text, WEIR_PROMPT_RUN_NONE, 0);
 }
 
+/* Most of most texts: takes the small letters at the front of p, and returns how many there are. */
+static size_t add_small_letters(struct weir_prompt_text *text, const unsigned char *p, size_t left)
+{
+    size_t letters = 1;
+
+    add_letter(text, false);
+    while (letters < left && letters < UINT16_MAX && p[letters] >= 'a' && p[letters] <= 'z')
+        letters++;
+    lengthen_word(text, (uint32_t)(letters - 1));
+    return letters;
+}
+
 static void add_ascii(struct weir_prompt_text *text, unsigned char c)
 {
     enum kind kind = ascii_kind(c);
@@ -207,7 +230,9 @@ void weir_prompt_text_add(struct weir_prompt_text *text, struct weir_slice bytes
 
         if (len > left)
             return; /* no whole character */
-        if (len == 1)
+        if (p[0] >= 'a' && p[0] <= 'z')
+            len = add_small_letters(text, p, left);
+        else if (len == 1)
             add_ascii(text, p[0]);
         else if (len == 2)
             add_wide(text, (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU));

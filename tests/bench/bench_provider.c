@@ -1,6 +1,6 @@
 /*
  * What provider costs on the paths of a call: building a request from a body of 1 KB, reading a chunk and an
- * answer, and judging a failure.  Prints nanoseconds, the best of several runs.
+ * answer, estimating a prompt, and judging a failure.  Prints nanoseconds, the best of several runs.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +13,8 @@
 #include "base/slice.h"
 #include "provider/classify.h"
 #include "provider/dialect.h"
+#include "provider/prompt.h"
+#include "provider/prompt_scale.h"
 
 enum { RUNS = 7, ROUNDS = 50000, MEMBERS_MAX = 32 };
 
@@ -24,6 +26,7 @@ struct bench {
     struct weir_sse_event event;
     struct weir_slice answer;
     struct weir_mishap_report report;
+    struct weir_prompt_scale scale;
 };
 
 static uint64_t now_ns(void)
@@ -61,6 +64,14 @@ static size_t classify_once(struct bench *b)
     struct weir_verdict verdict;
 
     return weir_classify(&b->report, &b->arena, &verdict) == 0;
+}
+
+static size_t prompt_once(struct bench *b)
+{
+    struct weir_prompt prompt;
+
+    weir_prompt_read(b->members, b->build.member_count, &prompt);
+    return (size_t)weir_prompt_tokens(&prompt, &b->scale);
 }
 
 static void measure(const char *name, struct bench *b, size_t (*once)(struct bench *b))
@@ -106,7 +117,8 @@ int main(void)
     struct weir_arena kept;
     char content[801];
 
-    memset(content, 'x', sizeof(content) - 1);
+    for (size_t i = 0; i < sizeof(content) - 1; i++)
+        content[i] = "Some words, and 12 more. "[i % 25];
     content[sizeof(content) - 1] = '\0';
     (void)snprintf(
         body, sizeof(body),
@@ -138,6 +150,8 @@ int main(void)
     measure("build a request of 1 KB", &b, build_once);
     measure("read a chunk of a stream", &b, chunk_once);
     measure("read an answer of 1 KB", &b, answer_once);
+    weir_prompt_scale_init(&b.scale);
+    measure("estimate a prompt of 1 KB", &b, prompt_once);
     measure("judge a failure", &b, classify_once);
     weir_arena_deinit(&b.arena);
     weir_arena_deinit(&kept);
