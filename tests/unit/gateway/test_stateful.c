@@ -32,8 +32,7 @@ static void files_and_earlier_answers_are_stored(void **state)
     static const char *const members[] = {
         "\"previous_response_id\": \"resp_1\"",
         "\"conversation\": {\"id\": \"conv_1\"}",
-        "\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"file\", \"file\": {\"file_id\": "
-        "\"f\"}}]}]",
+        "\"messages\": [{\"role\": \"user\", \"content\": [{\"file\": {\"file_id\": \"f\"}}]}]",
         "\"tools\": [{\"type\": \"file_search\", \"vector_store_ids\": [\"vs\"]}]",
     };
 
@@ -49,8 +48,7 @@ static void words_in_a_text_are_none(void **state)
         "\"messages\": [{\"role\": \"user\", \"content\": \"what is a file_id, a \\\"file_id\\\"?\"}]",
         "\"metadata\": {\"conversation\": \"c\", \"thread_id\": \"t\"}",
         "\"previous_response_id\": null",
-        "\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"file\", \"file\": {\"file_data\": "
-        "\"x\"}}]}]",
+        "\"messages\": [{\"role\": \"user\", \"content\": [{\"file\": {\"file_data\": \"x\"}}]}]",
     };
 
     (void)state;
