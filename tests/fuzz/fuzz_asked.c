@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "gateway/continuation/continuable.h"
+#include "gateway/request/asked_choice.h"
 #include "test_mem.h"
 #include "wire/http1_read.h"
 
@@ -37,10 +38,23 @@ static void check_lists(const struct weir_request *request)
     }
 }
 
+static void check_choice(const struct weir_request *request)
+{
+    must(request->tag_count <= WEIR_ASKED_TAGS_MAX && request->weight_count <= WEIR_ASKED_WEIGHTS_MAX);
+    for (size_t i = 0; i < request->tag_count; i++)
+        must(request->tags[i].name.len > 0);
+    must(request->lar1.confidence >= 0 && request->lar1.confidence <= 1);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct weir_asked_rules rules = {
-        .max_depth = 100, .mock_flags = true, .overrides = UINT32_MAX, .caller_places = UINT32_MAX};
+    const struct weir_asked_rules rules = {.max_depth = 100,
+                                           .mock_flags = true,
+                                           .overrides = UINT32_MAX,
+                                           .caller_places = UINT32_MAX,
+                                           .tag_prefix = WEIR_SLICE("r:"),
+                                           .parameters = true,
+                                           .web_search = true};
     const struct weir_slice body = {size == 0 ? "" : (const char *)data, size};
     const struct weir_http1_head head = {0};
     struct weir_asked asked;
@@ -56,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (r == 0) {
         check_controls(&asked.request.controls);
         check_lists(&asked.request);
+        check_choice(&asked.request);
         must(asked.request.stream || !weir_continuable(WEIR_ROUTE_CHAT, &asked));
     } else {
         must(problem.status == 400 && problem.message.len > 0);

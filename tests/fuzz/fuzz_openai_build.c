@@ -1,6 +1,7 @@
 /*
  * A body (first line) and overrides (the rest) of any sort make a body that is JSON, names the right model,
- * and holds no field of the router's; and where an answer is carried on, its messages end in the text so far.
+ * and holds no field of the router's and none that is dropped; and where an answer is carried on, its
+ * messages end in the text so far.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/slice.h"
 #include "provider/dialect.h"
 #include "provider/fields.h"
+#include "provider/parameter.h"
 #include "wire/json_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,6 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define SAID WEIR_SLICE("so \"far\" so\tgood")
 
 enum { MEMBERS_MAX = 256, DEPTH_MAX = 200 };
+
+static const struct weir_slice drops[] = {WEIR_SLICE_INIT("user"), WEIR_SLICE_INIT("messages[*].name"),
+                                          WEIR_SLICE_INIT("messages[0].x.y"),
+                                          WEIR_SLICE_INIT("tools[*].strict")};
 
 static size_t scan(struct weir_slice body, struct weir_json_item *members)
 {
@@ -73,6 +79,9 @@ static void check(const struct weir_build *build, const struct weir_upstream_req
 
         if (field != NULL && field->field_class != WEIR_FIELD_CONTROL)
             abort();
+        if ((build->dropped != 0 && (build->dropped & weir_parameter_asked(&members[i])) != 0) ||
+            (build->endpoint->drops.count > 0 && weir_json_key_is(&members[i], drops[0])))
+            abort();
         if (weir_json_key_is(&members[i], WEIR_SLICE("model")))
             models += weir_json_string_is(&members[i].value, WEIR_SLICE("gpt-4o")) ? 1 : 2;
     }
@@ -105,6 +114,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     endpoint.api_base = WEIR_SLICE("http://up.example/v1");
     endpoint.api_key = KEY;
     endpoint.defaults = WEIR_SLICE("{\"temperature\":0.5,\"seed\":1}");
+    if (size % 4 == 0) {
+        endpoint.drops = (struct weir_drops){drops, sizeof(drops) / sizeof(drops[0])};
+        build.dropped = weir_parameter_set(WEIR_SLICE("stop temperature top_p"));
+    }
     endpoint.caller_places = size % 5 == 0 ? WEIR_PLACE_ALL : 0;
     members = weir_arena_zalloc(&arena, MEMBERS_MAX, sizeof(*members));
     if (members == NULL || weir_endpoint_prepare(&endpoint, &arena) != 0)
