@@ -241,7 +241,7 @@ static void expect_lowest(struct world *w)
         candidates_of(w, &w->snapshot->groups[0]->tiers[0], WEIR_FILTER_BIT(COOLDOWN));
     uint32_t member = weir_strategy_of(w->strategy)->pick(&c, &w->rand);
     double buffer = w->strategy == WEIR_STRATEGY_LATENCY ? c.strategy->lowest_latency_buffer : 0;
-    double least = INFINITY, rank;
+    double least = HUGE_VAL, rank;
 
     if (member == WEIR_PICK_NONE)
         return;
