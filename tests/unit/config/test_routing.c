@@ -64,6 +64,18 @@ static void test_priority_is_of_routing_groups_alone(void **state)
     kit_free(&kit);
 }
 
+/* A strategy without another name is not called by the empty one. */
+static void test_no_name_is_no_strategy(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL, MODELS "router_settings: {routing_strategy: ''}\n");
+    assert_int_equal(kit.rv, WEIR_CONFIG_REFUSED);
+    kit_expect(&kit, 2, "router_settings.routing_strategy", "error", "unknown routing strategy");
+    kit_free(&kit);
+}
+
 static void test_arguments_reach_the_strategy(void **state)
 {
     const struct weir_strategy_spec *spec;
@@ -284,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_strategy_has_its_name_and_one_has_two),
         cmocka_unit_test(test_priority_is_of_routing_groups_alone),
+        cmocka_unit_test(test_no_name_is_no_strategy),
         cmocka_unit_test(test_arguments_reach_the_strategy),
         cmocka_unit_test(test_bad_arguments_refuse_the_start),
         cmocka_unit_test(test_routing_groups_load_and_tell_what_is_odd),
