@@ -284,7 +284,7 @@ struct weir_router_spec {
     uint64_t max_retry_delay_ns;     /* 8 s */
     uint64_t jitter_ns;              /* waits grow by [0, jitter); 0.75 s */
     uint32_t max_fallbacks;          /* hops to other groups in one call; 5; 0: none */
-    bool weighted_failover;          /* siblings before any chain (13.2); false */
+    bool weighted_failover;          /* siblings before any chain, with simple-shuffle (13.2); false */
     struct weir_limits limits;       /* timeout_ns 6000 s; nothing else said */
     bool continuation;               /* of streams that broke after content (14.3); false */
     weir_continue_to continue_to[WEIR_CONTINUE_SOURCES]; /* in that order; WEIR_CONTINUE_FALLBACK alone */

@@ -88,8 +88,9 @@ static int check_args(struct weir_loader *loader, const struct weir_yaml *map, c
     if (0 < spec->confidence_low && spec->confidence_low < spec->confidence_medium &&
         spec->confidence_medium < spec->confidence_high && spec->confidence_high < 1)
         return 0;
-    WEIR_REPORT(loader, FATAL, map, path,
-                WEIR_SLICE("the thresholds of confidence must be 0 < low < medium < high < 1"));
+    WEIR_REPORT(
+        loader, FATAL, map, path,
+        WEIR_SLICE("confidence_threshold_low, _medium and _high must be 0 < low < medium < high < 1"));
     return WEIR_CONFIG_REFUSED;
 }
 

@@ -81,6 +81,12 @@ static void begin_loop(struct weir_call *call, enum weir_pick_mode mode, int32_t
     call->state = WEIR_CALL_PICK;
 }
 
+/* Siblings are drawn by weight, so only the strategy that weighs has them (router-semantics 13.2). */
+static bool has_siblings(const struct weir_call *call, const struct weir_set *set)
+{
+    return call->snapshot->spec.weighted_failover && set->strategy->strategy == WEIR_STRATEGY_SIMPLE_SHUFFLE;
+}
+
 /* The next loop inside the same group; false when there is none. */
 static bool next_in_group(struct weir_call *call)
 {
@@ -96,7 +102,7 @@ static bool next_in_group(struct weir_call *call)
         return true;
     }
     frame->phase = WEIR_PHASE_SIBLINGS;
-    if (!call->snapshot->spec.weighted_failover)
+    if (!has_siblings(call, frame->from.set))
         return false;
     begin_loop(call, WEIR_PICK_SIBLINGS, WEIR_UNSET_ORDER);
     return true;

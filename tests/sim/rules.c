@@ -317,7 +317,8 @@ static void check_leaving(const struct kit_call *call, const struct weir_event *
         model_is_id(call->config, last->start.group) || skips_the_group(&failure->u.attempt_failed.failure))
         return;
     left = look_back_usable(call, model_resolve(call->config, last->start.group), false) & ~failed;
-    if (call->config->router.weighted_failover && left != 0)
+    if (call->config->router.weighted_failover && left != 0 &&
+        call->config->router.strategy.strategy == WEIR_STRATEGY_SIMPLE_SHUFFLE)
         kit_die(call->kit, "left the group though a sibling is left");
     for (uint32_t i = 1; i <= call->attempt_count; i++) {
         /* what is in a tier up to the highest that was tried is left to weighted failover */

@@ -33,6 +33,7 @@
     X("reliability, Order fallbacks", reliability_a_429_on_ptu_goes_to_pay_as_you_go_and_only_then_out) \
     X("RS 13.2", rs_13_weighted_failover_tries_the_siblings_before_any_fallback) \
     X("RS 13.2", rs_13_weighted_failover_is_off_by_default) \
+    X("RS 13.2", rs_13_weighted_failover_wants_the_strategy_that_weighs) \
     X("RS 13.2", rs_13_weighted_failover_goes_by_weight) \
     X("RS 13.2", rs_13_weighted_failover_leaves_out_cooling_siblings) \
     X("RS 13.2", rs_13_weighted_failover_leaves_out_blocked_siblings) \
@@ -251,6 +252,16 @@ static void rs_13_weighted_failover_is_off_by_default(void **state)
     (void)state;
     KIT(kit, "d1 A w=1 : 500; d2 A w=0; b B; router retries=0; fallbacks A: B\n");
     expect(kit, "A", "d1:500 b:ok");
+}
+
+static void rs_13_weighted_failover_wants_the_strategy_that_weighs(void **state)
+{
+    (void)state;
+    KIT(kit, "d1 A price=1/1 : 400; d2 A price=2/2; d3 C w=1e9 : 400; d4 C w=1; b B\n"
+             "router retries=0 weighted strategy=cost-based-routing; routing R simple-shuffle C\n"
+             "fallbacks A: B\n");
+    expect(kit, "A", "d1:400 b:ok");
+    expect(kit, "C", "d3:400 d4:ok");
 }
 
 static void rs_13_weighted_failover_goes_by_weight(void **state)
