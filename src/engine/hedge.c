@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "engine/attempt.h"
 #include "engine/pick.h"
+#include "engine/resilience.h"
 #include "engine/retry.h"
 
 static const struct weir_hedge *hedge_of(const weir_deployment *deployment)
@@ -27,8 +28,8 @@ static void arm(struct weir_call *call, const struct weir_hedge *hedge, uint32_t
 void weir_hedge_arm(struct weir_call *call, const weir_deployment *deployment, weir_step_kind kind)
 {
     const struct weir_hedge *hedge = hedge_of(deployment);
-    bool on = hedge->after_ns > 0 && kind == WEIR_STEP_START && !call->request.stateful &&
-              call->frame->from.set != NULL;
+    bool on = weir_resilience_hedges(&deployment->group->resilience) && kind == WEIR_STEP_START &&
+              !call->request.stateful && call->frame->from.set != NULL;
 
     arm(call, hedge, on ? hedge->max : 0);
 }

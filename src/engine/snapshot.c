@@ -10,6 +10,7 @@
 #include <weir/error.h>
 
 #include "base/slice.h"
+#include "engine/resilience.h"
 #include "engine/resolve.h"
 #include "engine/sort.h"
 
@@ -341,6 +342,14 @@ bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot)
             (room && d->minute.tokens != WEIR_UNSET_NS))
             return true;
     }
+    return false;
+}
+
+bool weir_snapshot_hedges(const weir_snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->group_count; i++)
+        if (weir_resilience_hedges(&snapshot->groups[i]->resilience))
+            return true;
     return false;
 }
 

@@ -95,6 +95,8 @@ void weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage
 {
     uint64_t used;
 
+    if (amount == 0)
+        return;
     if (amount > WEIR_USAGE_COUNT_MAX)
         amount = WEIR_USAGE_COUNT_MAX;
     (void)weir_usage_add_within(live, slot, usage, minute, amount, UINT64_MAX, &used);
@@ -106,6 +108,8 @@ void weir_usage_take_back(struct weir_live *live, uint32_t slot, enum weir_usage
     _Atomic uint64_t *at = word_of(live, slot, usage, minute);
     uint64_t old = atomic_load_explicit(at, memory_order_relaxed), count;
 
+    if (amount == 0)
+        return;
     do {
         count = count_in(old, minute);
         if (count == 0)

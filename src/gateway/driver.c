@@ -333,7 +333,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
         if (!weir_route_row(job->route)->streams)
             job->asked.request.stream = false;
         job->asked.request.may_continue = weir_continuable(job->route, &job->asked);
-        job->asked.request.stateful = weir_stateful(&job->asked);
+        job->asked.request.stateful = gateway->hedges && weir_stateful(&job->asked);
         if (job->asked.user_agent.len > 0) {
             job->asked.request.matches = matches;
             job->asked.request.matches_user = &job->asked;

@@ -60,7 +60,7 @@ static int make_log(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MA
 }
 
 /* Whether it matters to any deployment that a request has a tool for searching the web. */
-static bool has_web_searcher(const struct weir_config *config)
+static bool minds_web_search(const struct weir_config *config)
 {
     for (size_t i = 0; i < config->deployment_count; i++) {
         const struct weir_model_facts *facts = &config->deployments[i]->facts;
@@ -81,7 +81,7 @@ static struct weir_asked_rules rules_of(const struct weir_gateway *gateway)
                                      .caller_places = gateway->upstreams.caller_places,
                                      .tag_prefix = settings->tag_prefix,
                                      .parameters = settings->pre_call_checks,
-                                     .web_search = has_web_searcher(gateway->config),
+                                     .web_search = minds_web_search(gateway->config),
                                      .user_agent = gateway->config->patterns != NULL};
 }
 
@@ -108,6 +108,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
         r = WEIR_GATEWAY_REFUSED;
     ret_gateway->rules = rules_of(ret_gateway);
     ret_gateway->has_patterns = has_patterns(config->snapshot);
+    ret_gateway->hedges = weir_snapshot_hedges(config->snapshot);
     if (r == 0)
         r = make_router(ret_gateway, seed);
     if (r == 0)

@@ -31,12 +31,15 @@ static bool is_long(const struct weir_model_facts *facts, const struct weir_usag
 static bool add(const struct weir_model_facts *facts, uint64_t tokens, bool longer,
                 const enum weir_figure *of_long, const enum weir_figure *usual, double *total)
 {
-    double price = longer ? first_known(facts, of_long) : -1;
+    double price;
 
+    if (tokens == 0)
+        return true;
+    price = longer ? first_known(facts, of_long) : -1;
     if (price < 0)
         price = first_known(facts, usual);
     *total += price * (double)tokens;
-    return tokens == 0 || price >= 0;
+    return price >= 0;
 }
 
 bool weir_price(const struct weir_model_facts *facts, const struct weir_usage *usage,

@@ -340,10 +340,12 @@ static int walk_body(struct asking *asking)
 
 static int read_user_agent(struct asking *asking, const struct weir_http1_head *head)
 {
-    struct weir_slice value = weir_http1_value(head, WEIR_SLICE("user-agent"));
-    const struct weir_slice parts[] = {WEIR_SLICE("User-Agent: "), value};
+    struct weir_slice parts[] = {WEIR_SLICE("User-Agent: "), WEIR_SLICE_EMPTY};
 
-    if (!asking->rules->user_agent || value.len == 0)
+    if (!asking->rules->user_agent)
+        return 0;
+    parts[1] = weir_http1_value(head, WEIR_SLICE("user-agent"));
+    if (parts[1].len == 0)
         return 0;
     asking->asked->user_agent = weir_arena_join(asking->arena, parts, sizeof(parts) / sizeof(parts[0]));
     return asking->asked->user_agent.len == 0 ? WEIR_ERR_NOMEM : 0;

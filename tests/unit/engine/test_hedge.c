@@ -325,6 +325,7 @@ static void a_group_says_it_before_the_router(void **state)
     struct kit_call *call;
     (void)state;
 
+    assert_true(weir_snapshot_hedges(kit->snapshot));
     expect(kit, "g", "d1:ok");
     call = expect_call(kit, "h", "e1 e2 e1:cancel e2:ok");
     took(call, 4);
@@ -335,8 +336,10 @@ static void what_is_off_is_off(void **state)
     KIT(kit, "d1 g w=1 : ok+50; d2 g w=0; router hedge=2/0");
     (void)state;
 
+    assert_false(weir_snapshot_hedges(kit->snapshot));
     expect(kit, "g", "d1:ok");
     kit_reload(kit, "d1 g w=1 : ok+50; d2 g w=0; router retries=1");
+    assert_false(weir_snapshot_hedges(kit->snapshot));
     expect(kit, "g", "d1:ok");
 }
 
