@@ -29,13 +29,12 @@ static struct weir_cost cost_of(const struct weir_job *job, const struct weir_up
 }
 
 static struct weir_answer_facts facts_of(const struct weir_job *job, const struct weir_upcall *upcall,
-                                         const struct weir_summary *summary)
+                                         const struct weir_summary *summary, struct weir_cost cost)
 {
     const struct weir_router_spec *router = weir_snapshot_router(job->worker->snapshot);
     uint64_t ended = upcall->ended_ns == 0 ? weir_job_now(job) : upcall->ended_ns;
     uint64_t duration = weir_job_now(job) - job->begun_ns;
     uint64_t waited = ended - upcall->started_ns;
-    const struct weir_cost unknown = {false, 0};
 
     return (struct weir_answer_facts){.id_line = upcall->upstream->id_line,
                                       .base_line = upcall->base_line.len > 0 ? upcall->base_line
@@ -48,8 +47,7 @@ static struct weir_answer_facts facts_of(const struct weir_job *job, const struc
                                       .hops = summary->hops,
                                       .max_hops = router->max_fallbacks,
                                       .duration_ns = duration,
-                                      /* The head of a stream goes out before all is used. */
-                                      .cost = upcall->stream ? unknown : cost_of(job, upcall),
+                                      .cost = cost,
                                       .overhead_ns = duration > waited ? duration - waited : 0};
 }
 
@@ -64,10 +62,8 @@ static void note_success(struct weir_job *job, const struct weir_upcall *upcall,
     job->access.kind = WEIR_SLICE_EMPTY;
 }
 
-static void note_end(struct weir_job *job, const struct weir_upcall *upcall)
+static void note_end(struct weir_job *job, const struct weir_upcall *upcall, struct weir_cost cost)
 {
-    struct weir_cost cost = cost_of(job, upcall);
-
     job->access.cost = cost.known ? cost.picodollars : 0;
     /* Of all attempts that gave a part of the answer. */
     job->access.prompt_tokens = job->so_far.before.prompt_tokens + upcall->usage.prompt_tokens;
@@ -77,8 +73,8 @@ static void note_end(struct weir_job *job, const struct weir_upcall *upcall)
 }
 
 /* The lines of a successful answer; negative: they do not fit. */
-static int success_lines(struct weir_job *job, const struct weir_upcall *upcall, struct weir_slice type_line,
-                         struct weir_summary *ret_summary)
+static int success_lines(struct weir_job *job, const struct weir_upcall *upcall, struct weir_cost cost,
+                         struct weir_slice type_line, struct weir_summary *ret_summary)
 {
     struct weir_buf *lines = weir_reply_lines(job);
     struct weir_answer_facts facts;
@@ -86,7 +82,7 @@ static int success_lines(struct weir_job *job, const struct weir_upcall *upcall,
 
     weir_call_summary(job->call, ret_summary);
     note_success(job, upcall, ret_summary);
-    facts = facts_of(job, upcall, ret_summary);
+    facts = facts_of(job, upcall, ret_summary, cost);
     r = weir_headers_of_success(&facts, lines);
     if (r == 0 && !upcall->stream)
         r = weir_fallback_errors_line(job, ret_summary, lines);
@@ -189,7 +185,8 @@ void weir_deliver_commit(struct weir_job *job, struct weir_upcall *upcall)
     struct weir_slice type_line =
         upcall->stream ? STREAM_TYPE : WEIR_SLICE("content-type: application/json\r\n");
     struct weir_summary summary;
-    int r = success_lines(job, upcall, type_line, &summary);
+    const struct weir_cost unknown = {false, 0}; /* the head goes out before all is used */
+    int r = success_lines(job, upcall, unknown, type_line, &summary);
 
     if (!is_begun(job) && (r < 0 || !keep_begin_lines(job))) {
         give_up_client(job);
@@ -220,14 +217,14 @@ static void end_stream(struct weir_job *job, struct weir_slice last)
 
 /* ---- ends ---- */
 
-static void answer_plain(struct weir_job *job, struct weir_upcall *upcall)
+static void answer_plain(struct weir_job *job, struct weir_upcall *upcall, struct weir_cost cost)
 {
     struct weir_slice body = weir_buf_slice(&upcall->body);
     const struct weir_json_value *model = &upcall->answer.model;
     struct weir_slice parts[3] = {body};
     struct weir_summary summary;
 
-    if (success_lines(job, upcall, WEIR_SLICE("content-type: application/json\r\n"), &summary) < 0) {
+    if (success_lines(job, upcall, cost, WEIR_SLICE("content-type: application/json\r\n"), &summary) < 0) {
         give_up_client(job);
         return;
     }
@@ -244,9 +241,11 @@ static void answer_plain(struct weir_job *job, struct weir_upcall *upcall)
 
 void weir_deliver_answer(struct weir_job *job, struct weir_upcall *upcall)
 {
-    note_end(job, upcall);
+    struct weir_cost cost = cost_of(job, upcall);
+
+    note_end(job, upcall, cost);
     if (!upcall->stream && !upcall->committed) {
-        answer_plain(job, upcall);
+        answer_plain(job, upcall, cost);
         return;
     }
     if (!upcall->committed) /* a stream that has ended without content */
