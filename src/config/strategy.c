@@ -41,8 +41,8 @@ int weir_strategy_read(struct weir_loader *loader, const struct weir_yaml *node,
                        bool of_group, weir_strategy *out)
 {
     for (int i = 0; i < WEIR_STRATEGY_COUNT && node->kind == WEIR_YAML_TEXT; i++) {
-        bool other = names[i].other_name != NULL &&
-                     weir_slice_eq(node->text, weir_slice_str(names[i].other_name));
+        bool other =
+            names[i].other_name != NULL && weir_slice_eq(node->text, weir_slice_str(names[i].other_name));
 
         if (!may_be(i, of_group) || (!other && !weir_slice_eq(node->text, weir_slice_str(names[i].name))))
             continue;
