@@ -36,20 +36,35 @@ int weir_charge_begin(struct weir_call *call, struct weir_attempt *attempt, stru
     return weir_quota_take(&call->router->live, attempt->deployment, &ask, &attempt->quota, ret_refusal);
 }
 
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /*
- * What was reserved of the minute is put right here for those ends that tell no usage: as long as no content
- * came nothing was used, else what was reserved is the best that is known.
+ * For those ends that tell no usage.  As long as no content came nothing was used; else the prompt was, and a
+ * token with each piece of content, and where more was reserved that is the best that is known.
  */
+static void enter_estimate(struct weir_call *call, struct weir_attempt *attempt)
+{
+    uint64_t prompt = weir_snapshot_sure_tokens(call->snapshot, call->request.prompt_tokens), input = 0,
+             output = 0;
+
+    if (attempt->stream.content) {
+        input = greater(prompt, attempt->quota.input);
+        output = greater(attempt->stream.deltas, attempt->quota.output);
+    }
+    weir_quota_settle(&call->router->live, attempt->deployment->slot, &attempt->quota, input, output,
+                      call->now_ns);
+}
+
 void weir_charge_end(struct weir_call *call, struct weir_attempt *attempt)
 {
-    struct weir_live *live = &call->router->live;
-    uint32_t slot = attempt->deployment->slot;
-
     if (!attempt->quota.running)
         return;
-    weir_quota_end(live, slot, &attempt->quota);
-    if (attempt->stream.state != WEIR_STREAM_DONE && !attempt->stream.content)
-        weir_quota_settle(live, slot, &attempt->quota, 0, 0, call->now_ns);
+    weir_quota_end(&call->router->live, attempt->deployment->slot, &attempt->quota);
+    if (attempt->stream.state != WEIR_STREAM_DONE)
+        enter_estimate(call, attempt);
 }
 
 static void enter_tokens(struct weir_call *call, struct weir_attempt *attempt)
@@ -59,6 +74,8 @@ static void enter_tokens(struct weir_call *call, struct weir_attempt *attempt)
     if (outcome->prompt_tokens > 0 || outcome->completion_tokens > 0)
         weir_quota_settle(&call->router->live, attempt->deployment->slot, &attempt->quota,
                           outcome->prompt_tokens, outcome->completion_tokens, call->now_ns);
+    else if (attempt->stream.content)
+        enter_estimate(call, attempt);
 }
 
 static void enter_speed(const struct weir_call *call, const struct weir_attempt *attempt, enum weir_pace pace,

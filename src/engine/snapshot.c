@@ -338,7 +338,8 @@ bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot)
         const struct weir_deployment_spec *d = &snapshot->deployments[i]->spec;
 
         if ((router->pre_call_checks && d->max_input_tokens != WEIR_UNSET_NS) ||
-            (router->enforce_minute_limits && d->minute.input_tokens != WEIR_UNSET_NS) ||
+            (router->enforce_minute_limits &&
+             (d->minute.input_tokens != WEIR_UNSET_NS || d->minute.tokens != WEIR_UNSET_NS)) ||
             (room && d->minute.tokens != WEIR_UNSET_NS))
             return true;
     }

@@ -25,6 +25,7 @@
     X("decisions 37", decision_37_only_the_sure_part_of_the_estimate_is_reserved) \
     X("RS 19", rs_19_a_failure_gives_back_what_it_reserved) \
     X("RS 19", rs_19_content_without_usage_leaves_the_reserve) \
+    X("beyond 1", beyond_1_a_piece_of_a_stream_without_usage_is_a_token) \
     X("RS 19", rs_19_a_reserve_is_put_right_in_its_own_minute) \
     X("RS 19", rs_19_one_refusal_gives_back_the_other_parts) \
     X("RS 19", rs_19_a_full_deployment_takes_nothing_of_the_minute) \
@@ -302,6 +303,21 @@ static void rs_19_content_without_usage_leaves_the_reserve(void **state)
     expect(kit, "e stream tokens=30/40 gone=1", "e*:cancel fail*:499");
     assert_int_equal(used(kit, "e").input_tokens, 30);
     assert_int_equal(used(kit, "e").output_tokens, 40);
+}
+
+static void beyond_1_a_piece_of_a_stream_without_usage_is_a_token(void **state)
+{
+    KIT(kit, "d g max.tpm=36 : text,text,text,ok=0/0 text,text,connection; e e max.otpm=3 : 3xtext,ok=0/0\n"
+             "router retries=0 enforce margin=0");
+    (void)state;
+
+    next_minute(kit);
+    expect(kit, "g stream tokens=30", "d*:ok");
+    assert_int_equal(used(kit, "d").tokens, 33);
+    expect(kit, "g stream tokens=1", "d*:500 fail*:500");
+    expect_limit(expect_call(kit, "g", "d! fail:429"), WEIR_REASON_MINUTE_LIMIT, "TPM", 36, 36);
+    expect(kit, "e stream", "e*:ok");
+    expect_limit(expect_call(kit, "e", "e! fail:429"), WEIR_REASON_MINUTE_LIMIT, "OTPM", 3, 3);
 }
 
 static void rs_19_a_reserve_is_put_right_in_its_own_minute(void **state)
