@@ -19,7 +19,7 @@ def make(serve):
         general = {"max_in_flight_requests_per_worker": running, "max_queued_requests_per_worker": waiting}
         if seconds is not None:
             general["admission_queue_timeout_seconds"] = seconds
-        return serve({"g": ["d1"]}, general=general, weir={"workers": 1}, **more)
+        return serve({"g": ["d1"]}, general=general, arguments=["--workers", "1"], **more)
     return make
 
 

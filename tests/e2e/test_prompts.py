@@ -40,7 +40,7 @@ def test_the_estimate_follows_what_is_counted(serve, up):
     counted = {"prompt_tokens": 2200, "completion_tokens": 1, "total_tokens": 2201}
     up.says("d1", answers.text("fine", usage=counted))
     weir = serve({"g": {"d1": {"info": {"max_input_tokens": 1000000}}}}, router={"enable_pre_call_checks": True},
-                 weir={"workers": 1})
+                 arguments=["--workers", "1"])
     for _ in range(50):
         assert ask(weir, 100).text == "fine"
     weir.stop()
