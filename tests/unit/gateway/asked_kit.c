@@ -1,5 +1,6 @@
 #include "asked_kit.h"
 
+#include "test_mem.h"
 #include "unit.h"
 
 #include <weir/mem_libc.h>
@@ -55,4 +56,22 @@ void asked_kit_refuse(struct asked_kit *kit, const char *body, const char *param
     if (!weir_slice_has(kit->problem.message, weir_slice_str(words)))
         fail_msg("\"%.*s\" does not say \"%s\"", (int)kit->problem.message.len, kit->problem.message.ptr,
                  words);
+}
+
+void asked_kit_run_out_of_memory(struct asked_kit *kit, const char *body)
+{
+    struct test_mem mem;
+    int r = -1;
+
+    for (size_t n = 1; r != 0; n++) {
+        struct weir_arena arena;
+
+        test_mem_init(&mem, n);
+        weir_arena_init(&arena, &mem.mem, 256, 1 << 20);
+        r = weir_asked_read(&kit->rules, &kit->head, weir_slice_str(body), WEIR_SLICE_EMPTY, &arena,
+                            &kit->asked, &kit->problem);
+        assert_true(r == 0 || mem.failed);
+        weir_arena_deinit(&arena);
+        test_mem_assert_empty(&mem);
+    }
 }

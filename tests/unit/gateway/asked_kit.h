@@ -32,4 +32,8 @@ const struct weir_request *asked_kit_accept(struct asked_kit *kit, const char *b
 /* Fails the test unless it is refused with 400, naming that field, with those words in the message. */
 void asked_kit_refuse(struct asked_kit *kit, const char *body, const char *param, const char *words);
 
+/* Reads the body with each allocation failing in turn: that is told and nothing is lost; at last it is read.
+ */
+void asked_kit_run_out_of_memory(struct asked_kit *kit, const char *body);
+
 #endif

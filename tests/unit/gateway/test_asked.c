@@ -7,7 +7,6 @@
 #include "asked_kit.h"
 #include "base/time.h"
 #include "provider/fields.h"
-#include "test_mem.h"
 
 static void a_plain_request_says_its_model_and_nothing_else(void **state)
 {
@@ -313,20 +312,8 @@ static void running_out_of_memory_is_told(void **state)
     static const char body[] =
         "{\"model\": \"\\u0067\", \"fallbacks\": [{\"A\": [{\"model\": \"B\", \"x\": 1}]}]}";
     struct asked_kit *kit = *state;
-    struct test_mem mem;
-    int r = -1;
 
-    for (size_t n = 1; r != 0; n++) {
-        struct weir_arena arena;
-
-        test_mem_init(&mem, n);
-        weir_arena_init(&arena, &mem.mem, 256, 1 << 20);
-        r = weir_asked_read(&kit->rules, &kit->head, weir_slice_str(body), WEIR_SLICE_EMPTY, &arena,
-                            &kit->asked, &kit->problem);
-        assert_true(r == 0 || mem.failed);
-        weir_arena_deinit(&arena);
-        test_mem_assert_empty(&mem);
-    }
+    asked_kit_run_out_of_memory(kit, body);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, asked_kit_begin, asked_kit_end)

@@ -9,7 +9,6 @@
 #include "asked_kit.h"
 #include "base/time.h"
 #include "config/settings.h"
-#include "test_mem.h"
 
 static int begin(void **state)
 {
@@ -171,20 +170,8 @@ static void running_out_of_memory_is_told(void **state)
     static const char body[] = "{\"model\": \"g\", \"weir\": {\"min_stream_rate\": {\"tok\\u0065ns_per_s\": "
                                "\"\\u0031\"}}}";
     struct asked_kit *kit = *state;
-    struct test_mem mem;
-    int r = -1;
 
-    for (size_t n = 1; r != 0; n++) {
-        struct weir_arena arena;
-
-        test_mem_init(&mem, n);
-        weir_arena_init(&arena, &mem.mem, 256, 1 << 20);
-        r = weir_asked_read(&kit->rules, &kit->head, weir_slice_str(body), WEIR_SLICE_EMPTY, &arena,
-                            &kit->asked, &kit->problem);
-        assert_true(r == 0 || mem.failed);
-        weir_arena_deinit(&arena);
-        test_mem_assert_empty(&mem);
-    }
+    asked_kit_run_out_of_memory(kit, body);
     assert_float_equal(kit->asked.request.controls.limits.min_stream_rate.tokens_per_s, 1, 1e-9);
 }
 
