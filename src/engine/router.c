@@ -6,10 +6,10 @@
 
 #include <weir/error.h>
 
-#include "engine/budget.h"
-#include "engine/latency.h"
-#include "engine/snapshot.h"
-#include "engine/usage.h"
+#include "engine/live/budget.h"
+#include "engine/live/latency.h"
+#include "engine/live/usage.h"
+#include "engine/snapshot/snapshot.h"
 
 enum { ARENA_BLOCK_BYTES = 4096 };
 

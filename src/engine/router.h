@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/rand.h"
-#include "engine/live.h"
+#include "engine/live/live.h"
 
 struct weir_router {
     const struct weir_mem *mem;

@@ -14,11 +14,11 @@
 
 #include "base/slice.h"
 #include "base/time.h"
-#include "engine/filter.h"
-#include "engine/latency.h"
+#include "engine/live/latency.h"
+#include "engine/live/usage.h"
+#include "engine/pick/filter.h"
 #include "engine/router.h"
-#include "engine/snapshot.h"
-#include "engine/usage.h"
+#include "engine/snapshot/snapshot.h"
 
 static const uint64_t now_ns = 1000 * WEIR_NS_PER_S;
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "engine/latency.h"
+#include "engine/live/latency.h"
 #include "engine/strategy/lowest.h"
 #include "engine/strategy/room.h"
 

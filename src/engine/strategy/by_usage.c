@@ -2,9 +2,9 @@
  * usage-based-routing-v2: the candidate with the fewest tokens this minute, evenly among equals, of those
  * whose limits leave room for the request (router-semantics 6.3).  `usage-based-routing` is the same.
  */
+#include "engine/live/usage.h"
 #include "engine/strategy/lowest.h"
 #include "engine/strategy/room.h"
-#include "engine/usage.h"
 
 enum { DRAWS = 4 };
 

@@ -6,8 +6,8 @@
  * sample is: an idle member ends it, as nobody can be less busy, else the least busy of the sample is taken.
  * Of SAMPLE members drawn the best is among the best twentieth of the tier but once in five times.
  */
+#include "engine/live/usage.h"
 #include "engine/strategy/lowest.h"
-#include "engine/usage.h"
 
 enum { EXACT_MAX = 128, SAMPLE = 32 };
 

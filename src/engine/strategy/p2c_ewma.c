@@ -7,9 +7,9 @@
  * the first content.  Whoever has answered nothing yet is tried at once, but by one request: while that runs
  * its load is above every other.
  */
-#include "engine/latency.h"
+#include "engine/live/latency.h"
+#include "engine/live/usage.h"
 #include "engine/strategy/strategy.h"
-#include "engine/usage.h"
 
 enum { DRAWS = 16 };
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/time.h"
-#include "engine/filter.h"
-#include "engine/usage.h"
+#include "engine/live/usage.h"
+#include "engine/pick/filter.h"
 
 /* One request more, and the tokens that its prompt has at least, are still inside the limits. */
 static inline bool weir_has_room(const struct weir_candidates *c, uint32_t member)

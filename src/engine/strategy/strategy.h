@@ -15,7 +15,7 @@
 #include <weir/snapshot.h>
 
 #include "base/rand.h"
-#include "engine/filter.h"
+#include "engine/pick/filter.h"
 
 /* No member passes the filters, or the strategy has no use for any that does. */
 #define WEIR_PICK_NONE UINT32_MAX

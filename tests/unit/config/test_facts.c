@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/snapshot.h"
+#include "engine/snapshot/snapshot.h"
 #include "kit.h"
 #include "provider/endpoint.h"
 #include "provider/parameter.h"

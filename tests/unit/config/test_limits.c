@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "engine/snapshot.h"
+#include "engine/snapshot/snapshot.h"
 #include "provider/endpoint.h"
 
 #define SECONDS(n) ((n)*WEIR_NS_PER_S)

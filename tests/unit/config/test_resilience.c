@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "base/time.h"
-#include "engine/snapshot.h"
+#include "engine/snapshot/snapshot.h"
 
 #define SECONDS(n) ((n)*WEIR_NS_PER_S)
 #define GROUPS                                                                                               \

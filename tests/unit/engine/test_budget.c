@@ -1,7 +1,7 @@
 /* Retries and hedges in proportion to the requests of the last ten seconds (beyond 4). */
 #include "engine_kit.h"
 
-#include "engine/budget.h"
+#include "engine/live/budget.h"
 
 #define RULES(X)                                                                                             \
     X("beyond 4", a_budget_pays_up_to_its_ratio)                                                             \

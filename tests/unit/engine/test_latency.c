@@ -6,7 +6,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/time.h"
-#include "engine/latency.h"
+#include "engine/live/latency.h"
 
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/time.h"
-#include "engine/live.h"
+#include "engine/live/live.h"
 
 #define S WEIR_NS_PER_S
 

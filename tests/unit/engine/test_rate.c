@@ -2,7 +2,7 @@
  * The least speed of a stream (beyond 1) against a model that knows every token: whatever comes when, a
  * stream dies at the first end of a sixteenth, once the grace is over, whose window brought too little.
  */
-#include "engine/rate.h"
+#include "engine/call/rate.h"
 
 #include "base/rand.h"
 #include "base/time.h"

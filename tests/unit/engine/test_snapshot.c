@@ -9,7 +9,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
-#include "engine/snapshot.h"
+#include "engine/snapshot/snapshot.h"
 
 /* clang-format off */
 #define TESTS(X) \

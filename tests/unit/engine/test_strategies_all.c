@@ -15,12 +15,12 @@
 #include "base/rand.h"
 #include "base/slice.h"
 #include "base/time.h"
-#include "engine/filter.h"
-#include "engine/latency.h"
+#include "engine/live/latency.h"
+#include "engine/live/usage.h"
+#include "engine/pick/filter.h"
 #include "engine/router.h"
-#include "engine/snapshot.h"
+#include "engine/snapshot/snapshot.h"
 #include "engine/strategy/strategy.h"
-#include "engine/usage.h"
 
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* Counts of the minute and attempts at once, at their borders and over the turn of minutes. */
-#include "engine/usage.h"
+#include "engine/live/usage.h"
 
 #include <weir/mem_libc.h>
 

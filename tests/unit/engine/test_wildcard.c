@@ -4,8 +4,8 @@
 #include <weir/mem_libc.h>
 
 #include "base/rand.h"
-#include "engine/snapshot.h"
-#include "engine/wildcard.h"
+#include "engine/snapshot/snapshot.h"
+#include "engine/snapshot/wildcard.h"
 
 static struct weir_slice captures[WEIR_WILDCARD_STARS_MAX];
 

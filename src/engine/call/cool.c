@@ -1,0 +1,81 @@
+/*
+ * All waits of a call together may last as long as the group allows one to, counted from the first: whoever
+ * comes out of one may find that others were quicker, and that the deployment cools down again.
+ */
+#include "engine/call/cool.h"
+
+#include "base/time.h"
+#include "engine/call/attempt.h"
+#include "engine/call/retry.h"
+#include "engine/pick/filter.h"
+#include "engine/router.h"
+
+void weir_cool_note(struct weir_call *call, const weir_deployment *failed)
+{
+    call->frame->starved = (struct weir_starved){.is = true, .failed = failed, .loop = call->frame->loop};
+}
+
+static void tell(struct weir_call *call, uint64_t wait_ns)
+{
+    struct weir_event *event = weir_event_add(&call->events, WEIR_EVENT_COOLING_WAIT, call->now_ns);
+
+    event->group = call->root.from.group;
+    event->u.cooling_wait.wait_ns = wait_ns;
+}
+
+/* When the first cooldown is over: now, if none is left. */
+static uint64_t soonest_end(const struct weir_call *call)
+{
+    uint64_t end_ns = weir_filter_soonest_end(&call->router->live, &call->root.from, call->now_ns);
+
+    return end_ns == UINT64_MAX ? call->now_ns : end_ns;
+}
+
+/* Whether waiting is an answer to what ended the frame's latest loop. */
+static bool may_wait(const struct weir_call *call)
+{
+    const struct weir_frame *root = &call->root;
+
+    return root->starved.is && root->from.set != NULL && root->from.set->resilience.all_cooling_wait_ns > 0 &&
+           call->tries < WEIR_CALL_TRIES_MAX;
+}
+
+bool weir_cool_begin(struct weir_call *call)
+{
+    struct weir_frame *root = &call->root;
+    const weir_deployment *failed = root->starved.failed;
+    uint64_t end_ns;
+
+    if (!may_wait(call))
+        return false;
+    end_ns = soonest_end(call);
+    if (call->cool_limit_ns == 0)
+        call->cool_limit_ns = weir_time_add(call->now_ns, root->from.set->resilience.all_cooling_wait_ns);
+    if (end_ns > call->cool_limit_ns || end_ns >= call->deadline_ns)
+        return false;
+    if (failed != NULL && !weir_retry_pay(call, failed, root->latest.attempt, WEIR_REFUSED_RETRY))
+        return false;
+    root->loop = root->starved.loop;
+    root->loop.mode = WEIR_PICK_LOWEST;
+    root->loop.wait_ns = end_ns - call->now_ns;
+    root->loop.wait_until_ns = end_ns;
+    call->state = WEIR_CALL_COOL;
+    tell(call, root->loop.wait_ns);
+    return true;
+}
+
+enum weir_turn weir_state_cool(struct weir_call *call, struct weir_step *ret_step)
+{
+    struct weir_frame *root = &call->root;
+
+    (void)ret_step;
+    if (call->now_ns < root->loop.wait_until_ns)
+        return WEIR_TURN_IDLE;
+    /* What follows is what the caller is told. */
+    root->has_first = false;
+    root->starved.is = false;
+    call->state = WEIR_CALL_PICK;
+    if (root->starved.failed != NULL)
+        weir_retry_begin(call);
+    return WEIR_TURN_AGAIN;
+}

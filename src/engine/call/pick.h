@@ -1,0 +1,19 @@
+/*
+ * The pick of a call: a deployment of the top frame's name.
+ */
+#ifndef WEIR_ENGINE_PICK_H
+#define WEIR_ENGINE_PICK_H
+
+#include <weir/snapshot.h>
+
+#include "engine/call/call.h"
+#include "engine/pick/filter.h"
+
+/*
+ * Chooses a deployment in one of the modes; NULL when no candidate is left.  excluded is a set of the call's,
+ * looked at in the modes that exclude; order of WEIR_PICK_ORDER.
+ */
+const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
+                                            const struct weir_slot_set *excluded);
+
+#endif

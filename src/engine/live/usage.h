@@ -1,0 +1,72 @@
+/*
+ * What a deployment is used for: attempts that run, and requests and tokens of each minute of the wall clock
+ * in UTC (router-semantics 6.2, 6.3, 19).
+ *
+ * The counts of this minute and of the one before it are kept, so that what an attempt reserved in a minute
+ * can still be put right when it ends in the next.  Threads: any, at once; see live.h.
+ */
+#ifndef WEIR_ENGINE_USAGE_H
+#define WEIR_ENGINE_USAGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weir/router.h>
+
+#include "engine/live/live.h"
+
+/* The attempts that run on the slot's deployment. */
+static inline uint32_t weir_usage_running(const struct weir_live *live, uint32_t slot)
+{
+    const struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
+
+    return atomic_load_explicit(&block->running[slot % WEIR_LIVE_BLOCK_SLOTS], memory_order_relaxed);
+}
+
+/* One more attempt runs, unless so many do already (WEIR_UNSET: any number may).  Returns whether it does. */
+bool weir_usage_begin(struct weir_live *live, uint32_t slot, uint32_t max);
+
+/* One that was begun has ended. */
+void weir_usage_end(struct weir_live *live, uint32_t slot);
+
+/* The number of the minute that is; see weir_router_set_wall. */
+uint64_t weir_usage_minute(const struct weir_live *live, uint64_t now_ns);
+
+/* A word of a minute's count: the minute's number, and the count, which stops at its maximum. */
+enum { WEIR_USAGE_COUNT_BITS = 40 };
+#define WEIR_USAGE_COUNT_MAX ((UINT64_C(1) << WEIR_USAGE_COUNT_BITS) - 1)
+
+/* The count in the minute; 0 of one that is longer ago than the last. */
+static inline uint64_t weir_usage_of(const struct weir_live *live, uint32_t slot, enum weir_usage usage,
+                                     uint64_t minute)
+{
+    const struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
+    uint64_t word = atomic_load_explicit(&block->usage[usage][minute % 2][slot % WEIR_LIVE_BLOCK_SLOTS],
+                                         memory_order_relaxed);
+
+    return word >> WEIR_USAGE_COUNT_BITS == (minute & (UINT64_MAX >> WEIR_USAGE_COUNT_BITS))
+               ? word & WEIR_USAGE_COUNT_MAX
+               : 0;
+}
+
+/* Adds to the count of the minute.  What comes for a minute that was followed by the next but one is dropped.
+ */
+void weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                    uint64_t amount);
+
+/*
+ * The same unless the count would be more than the limit then, however many threads add at once.  Returns
+ * false when it would; *ret_used is what was counted before.
+ */
+bool weir_usage_add_within(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                           uint64_t amount, uint64_t limit, uint64_t *ret_used);
+
+/* Takes what was added back out of the minute, as long as that is kept. */
+void weir_usage_take_back(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+                          uint64_t amount);
+
+/* All counts of the minute. */
+struct weir_minute_usage weir_usage_view(const struct weir_live *live, uint32_t slot, uint64_t minute);
+
+#endif

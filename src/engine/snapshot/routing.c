@@ -1,0 +1,145 @@
+/*
+ * A routing group is a set of its own, made of the members of its models' groups, and the strategy of those
+ * groups' sets.  PRIORITY is no way to choose but a way to order: its numbers become the orders of the set,
+ * so what walks over orders walks over its models, and within one the router's strategy chooses.
+ */
+#include "engine/snapshot/routing.h"
+
+#include <weir/error.h>
+
+#include "base/slice.h"
+#include "engine/snapshot/wildcard.h"
+#include "engine/strategy/strategy.h"
+
+static bool is_priority(const struct weir_routing_group *group)
+{
+    return group->strategy.strategy == WEIR_STRATEGY_PRIORITY;
+}
+
+bool weir_routing_is_valid(const struct weir_routing_group *group)
+{
+    if (group->name.len == 0 || weir_slice_eq(group->name, WEIR_SLICE("default")))
+        return false;
+    for (size_t i = 0; i < group->count; i++)
+        if (group->models[i].len == 0)
+            return false;
+    return is_priority(group) ? group->count == 0 || group->priorities != NULL
+                              : weir_strategy_is_valid(&group->strategy);
+}
+
+/* Whether the model at a place was named before. */
+static bool is_repeated(const struct weir_routing_group *group, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (weir_slice_eq(group->models[i], group->models[at]))
+            return true;
+    return false;
+}
+
+/* The group with each model once, in the arena. */
+static struct weir_routing_group copy(struct weir_arena *arena, const struct weir_routing_group *group)
+{
+    struct weir_slice *models = weir_arena_zalloc(arena, group->count, sizeof(*models));
+    int32_t *priorities = weir_arena_zalloc(arena, group->count, sizeof(*priorities));
+    struct weir_routing_group copied = {.name = weir_arena_copy(arena, group->name),
+                                        .strategy = group->strategy};
+
+    if (weir_arena_failed(arena))
+        return copied;
+    for (size_t i = 0; i < group->count; i++) {
+        if (is_repeated(group, i))
+            continue;
+        models[copied.count] = weir_arena_copy(arena, group->models[i]);
+        priorities[copied.count++] = is_priority(group) ? group->priorities[i] : WEIR_UNSET_ORDER;
+    }
+    copied.models = models;
+    copied.priorities = priorities;
+    return copied;
+}
+
+int weir_routing_add(weir_snapshot *snapshot, const struct weir_routing_group *group,
+                     struct weir_routing **ret_routing)
+{
+    struct weir_routing *routing;
+    int r;
+
+    for (size_t i = 0; !is_priority(group) && i < group->count; i++)
+        if (weir_map_get(&snapshot->routed, group->models[i]) != NULL)
+            return WEIR_ERR_INVALID;
+    routing = weir_arena_zalloc(&snapshot->arena, 1, sizeof(*routing));
+    if (routing == NULL)
+        return WEIR_ERR_NOMEM;
+    routing->spec = copy(&snapshot->arena, group);
+    if (weir_arena_failed(&snapshot->arena))
+        return WEIR_ERR_NOMEM;
+    routing->set.name = routing->spec.name;
+    r = weir_map_add(&snapshot->by_routing, routing->spec.name, routing);
+    for (size_t i = 0; r == 0 && !is_priority(group) && i < routing->spec.count; i++)
+        r = weir_map_add(&snapshot->routed, routing->spec.models[i], routing);
+    if (r != 0)
+        return r < 0 ? r : WEIR_ERR_INTERNAL;
+    *ret_routing = routing;
+    return 0;
+}
+
+const struct weir_strategy_spec *weir_routing_strategy(const weir_snapshot *snapshot,
+                                                       struct weir_slice model_group)
+{
+    const struct weir_routing *routing = weir_map_get(&snapshot->routed, model_group);
+
+    return routing == NULL ? &snapshot->spec.strategy : &routing->spec.strategy;
+}
+
+/* Nothing fills the stars of a provider's model when a routing group is asked for. */
+static bool can_serve(const weir_deployment *deployment)
+{
+    return weir_wildcard_stars(deployment->spec.model) == 0;
+}
+
+static uint32_t count_members(const weir_snapshot *snapshot, const struct weir_routing *routing)
+{
+    const struct weir_set *group;
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < routing->spec.count; i++) {
+        group = weir_map_get(&snapshot->by_group, routing->spec.models[i]);
+        count += group == NULL ? 0 : group->count;
+    }
+    return count;
+}
+
+static void add_members(struct weir_set *set, const struct weir_set *group)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (can_serve(group->members[i]))
+            set->members[set->count++] = group->members[i];
+}
+
+static void build(weir_snapshot *snapshot, struct weir_routing *routing)
+{
+    struct weir_arena *arena = &snapshot->arena;
+    struct weir_set_part *parts = weir_arena_zalloc(arena, routing->spec.count, sizeof(*parts));
+    struct weir_set *set = &routing->set;
+    const struct weir_set *group;
+
+    set->members = weir_arena_zalloc(arena, count_members(snapshot, routing), sizeof(*set->members));
+    set->strategy = is_priority(&routing->spec) ? &snapshot->spec.strategy : &routing->spec.strategy;
+    if (weir_arena_failed(arena))
+        return;
+    for (size_t i = 0; i < routing->spec.count; i++) {
+        group = weir_map_get(&snapshot->by_group, routing->spec.models[i]);
+        if (group == NULL)
+            continue;
+        add_members(set, group);
+        if (is_priority(&routing->spec))
+            parts[set->part_count++] = (struct weir_set_part){group, routing->spec.priorities[i]};
+    }
+    set->parts = parts;
+    weir_snapshot_make_tiers(snapshot, set);
+}
+
+void weir_routing_build(weir_snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->routing_count; i++)
+        build(snapshot, snapshot->routings[i]);
+}
