@@ -222,7 +222,7 @@ static int make_gateway(struct serving *serving)
     if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
         return refuse("the system has no random numbers");
     serving->config = NULL; /* the gateway's from here on */
-    r = weir_gateway_init(&serving->gateway, config, workers, seed, weir_mem_libc(), text);
+    r = weir_gateway_init(&serving->gateway, config, workers, seed, NULL, weir_mem_libc(), text);
     if (r > 0)
         return refuse(text);
     return r < 0 ? refuse_code(r) : 0;
@@ -246,7 +246,7 @@ static const char *plural(size_t count)
 
 static void announce(const struct serving *serving)
 {
-    const struct weir_config *config = serving->gateway.config;
+    const struct weir_config *config = serving->gateway.setup->config;
     struct weir_slice address = weir_crew_address(&serving->crew);
     size_t groups = weir_snapshot_group_count(config->snapshot);
 

@@ -15,6 +15,7 @@
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/keepalive.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/json_read.h"
 
@@ -31,7 +32,7 @@ static struct weir_cost cost_of(const struct weir_job *job, const struct weir_up
 static struct weir_answer_facts facts_of(const struct weir_job *job, const struct weir_upcall *upcall,
                                          const struct weir_summary *summary, struct weir_cost cost)
 {
-    const struct weir_router_spec *router = weir_snapshot_router(job->worker->snapshot);
+    const struct weir_router_spec *router = weir_snapshot_router(job->setup->snapshot);
     uint64_t ended = upcall->ended_ns == 0 ? weir_job_now(job) : upcall->ended_ns;
     uint64_t duration = weir_job_now(job) - job->begun_ns;
     uint64_t waited = ended - upcall->started_ns;
@@ -276,8 +277,8 @@ static int make_error(struct weir_job *job, const struct weir_fail *fail, struct
                                     .failed = job->failed,
                                     .request = &job->asked.request,
                                     .pre_call_checks =
-                                        weir_snapshot_router(job->worker->snapshot)->pre_call_checks,
-                                    .debug = job->worker->gateway->config->settings.expose_router_debug};
+                                        weir_snapshot_router(job->setup->snapshot)->pre_call_checks,
+                                    .debug = job->setup->config->settings.expose_router_debug};
     struct weir_summary summary;
     size_t cooling;
 

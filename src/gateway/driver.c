@@ -25,6 +25,7 @@
 #include "gateway/log/call_notes.h"
 #include "gateway/request/paths.h"
 #include "gateway/request/stateful.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "provider/prompt.h"
 #include "provider/provider.h"
@@ -187,7 +188,7 @@ void weir_driver_on_paused(struct weir_upcall *upcall, bool paused)
  * so far too. */
 static void learn_prompt(const struct weir_upcall *upcall)
 {
-    struct weir_prompts *prompts = &upcall->job->worker->gateway->prompts;
+    struct weir_prompts *prompts = &upcall->job->setup->prompts;
 
     if (prompts->used && upcall->continued == NULL)
         weir_prompts_learn(prompts, upcall->deployment->group, &upcall->job->prompt,
@@ -240,7 +241,7 @@ static int qualify(struct weir_job *job)
     struct weir_request *request = &job->asked.request;
     const struct weir_provider *provider;
 
-    if (!job->worker->gateway->has_patterns || weir_slice_find_char(request->model, '/') != WEIR_SLICE_NONE)
+    if (!job->setup->has_patterns || weir_slice_find_char(request->model, '/') != WEIR_SLICE_NONE)
         return 0;
     provider = weir_provider_infer(request->model);
     if (provider != NULL) {
@@ -256,7 +257,7 @@ static int qualify(struct weir_job *job)
 /* `completion_model` and `embedding_model` are used whatever the request names. */
 static void force_model(struct weir_job *job)
 {
-    const struct weir_settings *settings = &job->worker->gateway->config->settings;
+    const struct weir_settings *settings = &job->setup->config->settings;
     struct weir_slice forced =
         job->route == WEIR_ROUTE_EMBEDDINGS ? settings->embedding_model : settings->completion_model;
 
@@ -294,7 +295,7 @@ static bool matches(void *user, const weir_deployment *deployment)
 
 static void measure_prompt(struct weir_job *job)
 {
-    const struct weir_prompts *prompts = &job->worker->gateway->prompts;
+    const struct weir_prompts *prompts = &job->setup->prompts;
 
     if (!prompts->used)
         return;
@@ -318,7 +319,7 @@ static void note_access(struct weir_job *job)
 
 int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct weir_problem *ret_problem)
 {
-    struct weir_gateway *gateway = job->worker->gateway;
+    const struct weir_setup *setup = job->setup;
     struct weir_slice model;
     int r;
 
@@ -326,14 +327,14 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
     weir_exchange_take_body(job->exchange, &job->body);
     r = path_model(job, path, &model, ret_problem);
     if (r == 0)
-        r = weir_asked_read(&gateway->rules, weir_exchange_head(job->exchange), weir_buf_slice(&job->body),
+        r = weir_asked_read(&setup->rules, weir_exchange_head(job->exchange), weir_buf_slice(&job->body),
                             model, &job->arena, &job->asked, ret_problem);
     if (r == 0) {
         force_model(job);
         if (!weir_route_row(job->route)->streams)
             job->asked.request.stream = false;
         job->asked.request.may_continue = weir_continuable(job->route, &job->asked);
-        job->asked.request.stateful = gateway->hedges && weir_stateful(&job->asked);
+        job->asked.request.stateful = setup->hedges && weir_stateful(&job->asked);
         if (job->asked.user_agent.len > 0) {
             job->asked.request.matches = matches;
             job->asked.request.matches_user = &job->asked;
@@ -343,7 +344,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
     }
     note_access(job);
     if (r == 0)
-        r = weir_call_begin(gateway->router, job->worker->snapshot, &job->asked.request,
+        r = weir_call_begin(job->worker->gateway->router, setup->snapshot, &job->asked.request,
                             weir_arena_mem(&job->arena), weir_job_now(job), &job->call);
     if (r == 0) {
         drive(job);

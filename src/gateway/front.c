@@ -16,6 +16,7 @@
 #include "gateway/job.h"
 #include "gateway/request/auth.h"
 #include "gateway/request/paths.h"
+#include "gateway/setup.h"
 #include "gateway/turns.h"
 #include "gateway/worker.h"
 #include "wire/http1_read.h"
@@ -93,7 +94,7 @@ static bool refuse_early(struct weir_job *job, const struct weir_http1_head *hea
     r = weir_path_find(head->method, head->path, &path);
     if (r == WEIR_PATH_UNKNOWN)
         answer_unknown(job, head);
-    else if (!path.row->open && !weir_auth_allows(head, job->worker->gateway->config->settings.master_key))
+    else if (!path.row->open && !weir_auth_allows(head, job->setup->config->settings.master_key))
         answer_stranger(job);
     else if (r == WEIR_PATH_METHOD)
         answer_method(job, &path);
@@ -257,7 +258,7 @@ static void write_problem(void *user, const weir_exchange *exchange, int status,
         call_id = weir_job_call_id(worker, room);
         log_headless(worker, exchange, status, call_id);
     }
-    if (worker->gateway->config->settings.call_id_in_errors)
+    if (worker->seat.setup->config->settings.call_id_in_errors)
         error.call_id = call_id;
     /* What does not fit is left out: the status tells enough. */
     weir_reply_put_common(fields, call_id, job != NULL && job->cors);

@@ -4,6 +4,7 @@
  */
 #include "gateway/gateway.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include <weir/error.h>
@@ -11,8 +12,9 @@
 
 #include "base/slice.h"
 #include "config/config.h"
-#include "provider/fields.h"
-#include "wire/json_scan.h"
+
+/* Threads beside the workers that follow the setup. */
+enum { OTHER_SEATS = 2 };
 
 static struct weir_slice variable(void *config, const char *name)
 {
@@ -23,7 +25,7 @@ static struct weir_slice variable(void *config, const char *name)
 
 static int make_proxies(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MAX])
 {
-    int r = weir_proxies_init_variables(&gateway->proxies, gateway->mem, variable, gateway->config);
+    int r = weir_proxies_init_variables(&gateway->proxies, gateway->mem, variable, gateway->setup->config);
 
     if (r > 0)
         (void)snprintf(text, WEIR_GATEWAY_TEXT_MAX,
@@ -35,21 +37,14 @@ static int make_proxies(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEX
 
 static int make_resolver(struct weir_gateway *gateway)
 {
-    struct weir_resolver_config resolver = {.ttl_ns = gateway->config->settings.dns_ttl_ns};
+    struct weir_resolver_config resolver = {.ttl_ns = gateway->setup->config->settings.dns_ttl_ns};
 
     return weir_resolver_new(gateway->mem, &resolver, &gateway->resolver);
 }
 
-static int make_router(struct weir_gateway *gateway, uint64_t seed)
-{
-    int r = weir_router_new(gateway->mem, seed, &gateway->router);
-
-    return r == 0 ? weir_router_adopt(gateway->router, gateway->config->snapshot) : r;
-}
-
 static int make_log(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MAX])
 {
-    const struct weir_settings *settings = &gateway->config->settings;
+    const struct weir_settings *settings = &gateway->setup->config->settings;
     char reason[WEIR_ACCESS_LOG_TEXT_MAX];
     int r = weir_access_log_new(gateway->mem, settings->access_log, settings->access_log_format,
                                 gateway->workers, reason, &gateway->log);
@@ -59,60 +54,69 @@ static int make_log(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MA
     return r > 0 ? WEIR_GATEWAY_REFUSED : r;
 }
 
-/* Whether it matters to any deployment that a request has a tool for searching the web. */
-static bool minds_web_search(const struct weir_config *config)
+int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
+                       char text[WEIR_GATEWAY_TEXT_MAX])
 {
-    for (size_t i = 0; i < config->deployment_count; i++) {
-        const struct weir_model_facts *facts = &config->deployments[i]->facts;
+    const struct weir_setup_plan plan = {.mem = gateway->mem,
+                                         .config = config,
+                                         .before = gateway->setup,
+                                         .graves = &gateway->graves,
+                                         .seats = gateway->seats_max};
+    struct weir_setup *setup;
+    int r = weir_setup_new(&plan, text, &setup);
 
-        if (weir_figure_known(facts, WEIR_FIGURE_WEB_SEARCH) && !(facts->figures[WEIR_FIGURE_WEB_SEARCH] > 0))
-            return true;
+    if (r > 0)
+        return WEIR_GATEWAY_REFUSED;
+    if (r < 0)
+        return r;
+    r = weir_router_adopt(gateway->router, setup->snapshot);
+    if (r < 0) {
+        weir_setup_unref(setup);
+        return r;
     }
-    return false;
+    weir_setup_unref(gateway->setup);
+    gateway->setup = setup;
+    for (struct weir_seat *seat = gateway->seats; seat != NULL; seat = seat->next)
+        weir_seat_offer(seat, setup);
+    return 0;
 }
 
-static struct weir_asked_rules rules_of(const struct weir_gateway *gateway)
+void weir_gateway_join(struct weir_gateway *gateway, struct weir_seat *ret_seat, weir_loop *loop,
+                       weir_seat_changed_fn *changed)
 {
-    const struct weir_settings *settings = &gateway->config->settings;
-
-    return (struct weir_asked_rules){.max_depth = settings->max_json_depth,
-                                     .mock_flags = settings->allow_mock_params,
-                                     .overrides = settings->request_overrides,
-                                     .caller_places = gateway->upstreams.caller_places,
-                                     .tag_prefix = settings->tag_prefix,
-                                     .parameters = settings->pre_call_checks,
-                                     .web_search = minds_web_search(gateway->config),
-                                     .user_agent = gateway->config->patterns != NULL};
+    assert(gateway->seats_taken < gateway->seats_max);
+    weir_seat_init(ret_seat, loop, gateway->seats_taken++, gateway->setup, changed);
+    ret_seat->next = gateway->seats;
+    gateway->seats = ret_seat;
 }
 
-static bool has_patterns(const weir_snapshot *snapshot)
+void weir_gateway_leave(struct weir_gateway *gateway, struct weir_seat *seat)
 {
-    for (size_t i = 0; i < weir_snapshot_group_count(snapshot); i++)
-        if (weir_slice_find_char(weir_snapshot_group_name(snapshot, i), '*') != WEIR_SLICE_NONE)
-            return true;
-    return false;
+    struct weir_seat **at = &gateway->seats;
+
+    while (*at != seat)
+        at = &(*at)->next;
+    *at = seat->next;
+    weir_seat_deinit(seat);
 }
 
 int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *config, size_t workers,
-                      uint64_t seed, const struct weir_mem *mem, char text[WEIR_GATEWAY_TEXT_MAX])
+                      uint64_t seed, weir_loop *home, const struct weir_mem *mem,
+                      char text[WEIR_GATEWAY_TEXT_MAX])
 {
     const struct weir_settings *settings = &config->settings;
     int r;
 
-    *ret_gateway = (struct weir_gateway){.mem = mem, .config = config, .workers = workers};
+    *ret_gateway = (struct weir_gateway){.mem = mem, .workers = workers, .seats_max = workers + OTHER_SEATS};
     atomic_init(&ret_gateway->draining, false);
     weir_budget_init(&ret_gateway->budget, mem, (size_t)settings->memory_budget_bytes);
     ret_gateway->connections.max_connections = settings->max_connections * workers;
-    r = weir_upstreams_init(&ret_gateway->upstreams, config, mem, text);
-    if (r > 0)
-        r = WEIR_GATEWAY_REFUSED;
-    ret_gateway->rules = rules_of(ret_gateway);
-    ret_gateway->has_patterns = has_patterns(config->snapshot);
-    ret_gateway->hedges = weir_snapshot_hedges(config->snapshot);
-    if (r == 0)
-        r = make_router(ret_gateway, seed);
-    if (r == 0)
-        r = weir_prompts_init(&ret_gateway->prompts, config->snapshot, mem);
+    weir_graves_init(&ret_gateway->graves, home);
+    r = weir_router_new(mem, seed, &ret_gateway->router);
+    if (r < 0)
+        weir_config_free(config);
+    else
+        r = weir_gateway_adopt(ret_gateway, config, text);
     if (r == 0)
         r = make_proxies(ret_gateway, text);
     if (r == 0)
@@ -128,10 +132,9 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
     if (gateway->resolver != NULL)
         weir_resolver_free(gateway->resolver);
     weir_proxies_deinit(&gateway->proxies);
-    weir_upstreams_deinit(&gateway->upstreams);
-    weir_prompts_deinit(&gateway->prompts);
-    weir_config_free(gateway->config); /* and its snapshot, which the router must outlive */
-    weir_router_free(gateway->router);
+    weir_setup_unref(gateway->setup);
+    weir_graves_deinit(&gateway->graves);
+    weir_router_free(gateway->router); /* which outlives its snapshots */
     if (gateway->mem != NULL)
         weir_budget_deinit(&gateway->budget);
     *gateway = (struct weir_gateway){0};

@@ -1,9 +1,9 @@
 /*
- * What all workers of a process share: the configuration, the router with its live state, the memory budget,
- * and the few services that are one for all.
+ * What all threads of a process share and what outlives a configuration: the router with its live state, the
+ * memory budget, and the few services that are one for all; and the setup of the configuration that is.
  *
- * Made before the threads start and taken down after they have ended; in between it is only read, but for
- * what is atomic or locks by itself.
+ * Made before the threads start and taken down after they have ended.  In between the main thread may give it
+ * another setup; for all others it is only read, but for what is atomic or locks by itself.
  */
 #ifndef WEIR_GATEWAY_GATEWAY_H
 #define WEIR_GATEWAY_GATEWAY_H
@@ -17,11 +17,10 @@
 #include <weir/mem.h>
 #include <weir/router.h>
 
-#include "gateway/attempt/upstream.h"
 #include "gateway/budget.h"
 #include "gateway/log/access_log.h"
-#include "gateway/prompts.h"
-#include "gateway/request/asked.h"
+#include "gateway/seat.h"
+#include "gateway/setup.h"
 #include "net/proxy.h"
 #include "net/resolve.h"
 #include "net/server.h"
@@ -30,36 +29,50 @@ struct weir_config;
 
 struct weir_gateway {
     const struct weir_mem *mem;
-    struct weir_config *config;
+    struct weir_setup *setup; /* the current one; the main thread's, others have a seat */
+    struct weir_seat *seats;  /* likewise */
+    size_t seats_taken;
+    size_t seats_max;
+    struct weir_graves graves;
     weir_router *router;
     struct weir_budget budget;
-    struct weir_upstreams upstreams;
     struct weir_proxies proxies;
     weir_resolver *resolver;
     struct weir_server_shared connections;
     weir_access_log *log;
-    struct weir_asked_rules rules;
-    struct weir_prompts prompts;
     size_t workers;
-    bool has_patterns;    /* some group's name holds a "*" */
-    bool hedges;          /* some group does */
     atomic_bool draining; /* readiness says no */
 };
 
-enum { WEIR_GATEWAY_TEXT_MAX = WEIR_UPSTREAMS_TEXT_MAX };
+enum { WEIR_GATEWAY_TEXT_MAX = WEIR_SETUP_TEXT_MAX };
 
 /* The process cannot serve: text says why, for a person. */
 #define WEIR_GATEWAY_REFUSED 1
 
 /*
- * Takes the configuration over, and adopts its snapshot; seed makes the router's choices.  0,
- * WEIR_GATEWAY_REFUSED with a NUL-terminated text, or negative; weir_gateway_deinit is due in every case.
+ * Takes the configuration over and makes the first setup; seed makes the router's choices.  home is the main
+ * thread's loop, which outlives the gateway; it may be NULL.  0, WEIR_GATEWAY_REFUSED with a NUL-terminated
+ * text, or negative; weir_gateway_deinit is due in every case.
  */
 WEIR_MUST_USE int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *config,
-                                    size_t workers, uint64_t seed, const struct weir_mem *mem,
-                                    char text[WEIR_GATEWAY_TEXT_MAX]);
+                                    size_t workers, uint64_t seed, weir_loop *home,
+                                    const struct weir_mem *mem, char text[WEIR_GATEWAY_TEXT_MAX]);
 
-/* After the workers have ended.  Accepts a zeroed one. */
+/*
+ * From the main thread: makes a setup of the configuration, which it takes over in every case, and gives it
+ * to all seats.  Requests that come from then on are served by it, those under way by the one before.  0,
+ * WEIR_GATEWAY_REFUSED with a text, or negative; then nothing is changed.
+ */
+WEIR_MUST_USE int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
+                                     char text[WEIR_GATEWAY_TEXT_MAX]);
+
+/* From the main thread, before the seat's thread starts and after it has ended: what weir_seat_init and
+ * weir_seat_deinit do, for a seat that follows the gateway's setup. */
+void weir_gateway_join(struct weir_gateway *gateway, struct weir_seat *ret_seat, weir_loop *loop,
+                       weir_seat_changed_fn *changed);
+void weir_gateway_leave(struct weir_gateway *gateway, struct weir_seat *seat);
+
+/* After the workers have ended and all seats are left.  Accepts a zeroed one. */
 void weir_gateway_deinit(struct weir_gateway *gateway);
 
 #endif

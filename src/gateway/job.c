@@ -18,6 +18,7 @@
 #include "gateway/gateway.h"
 #include "gateway/keepalive.h"
 #include "gateway/log/call_notes.h"
+#include "gateway/setup.h"
 #include "gateway/turns.h"
 #include "gateway/worker.h"
 
@@ -113,10 +114,11 @@ struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchang
         return NULL;
     arena = job->arena;
     *job = (struct weir_job){.worker = worker, .exchange = exchange, .arena = arena};
+    job->setup = weir_seat_hold(&worker->seat);
     job->access.call_id = weir_job_call_id(worker, job->call_id_room);
     job->begun_ns = weir_exchange_begun_ns(exchange);
     weir_buf_init(&job->body, weir_budget_mem(&worker->gateway->budget),
-                  (size_t)worker->gateway->config->settings.max_body_bytes);
+                  (size_t)job->setup->config->settings.max_body_bytes);
     weir_so_far_init(&job->so_far, weir_budget_mem(&worker->gateway->budget));
     weir_timer_init(&job->timer, weir_driver_on_timer);
     job->timer_ns = UINT64_MAX;
@@ -160,6 +162,7 @@ static void give_back(struct weir_job *job)
     weir_buf_deinit(&job->body);
     weir_so_far_deinit(&job->so_far);
     weir_arena_reset(&job->arena);
+    weir_seat_release(&worker->seat, job->setup);
     unlink_from(worker, job);
     if (worker->spare_count < SPARE_JOBS_MAX) {
         job->next = worker->spare_jobs;

@@ -31,6 +31,7 @@
 #include "provider/prompt_text.h"
 #include "provider/route.h"
 
+struct weir_setup;
 struct weir_upcall;
 struct weir_worker;
 
@@ -40,7 +41,8 @@ struct weir_job {
     struct weir_job *next; /* in the worker's list: of those in use, or of spare ones */
     struct weir_job *prev;
     struct weir_worker *worker;
-    weir_exchange *exchange; /* NULL: the client's side is over */
+    struct weir_setup *setup; /* that it began with, and keeps to its end */
+    weir_exchange *exchange;  /* NULL: the client's side is over */
     struct weir_arena arena;
     struct weir_buf body; /* the request's; from the budget */
     uint64_t begun_ns;

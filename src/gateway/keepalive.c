@@ -10,8 +10,8 @@
 #include "config/config.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/deliver.h"
-#include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 
 static void begin(struct weir_job *job, uint64_t every_ns)
@@ -23,7 +23,7 @@ static void begin(struct weir_job *job, uint64_t every_ns)
 
 void weir_keepalive_begin(struct weir_job *job)
 {
-    uint64_t every_ns = job->worker->gateway->config->settings.sse_ping_ns;
+    uint64_t every_ns = job->setup->config->settings.sse_ping_ns;
 
     job->sent_ns = job->begun_ns;
     if (job->asked.request.stream && !job->over && every_ns != WEIR_UNSET_NS)

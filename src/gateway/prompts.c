@@ -39,6 +39,20 @@ int weir_prompts_init(struct weir_prompts *ret_prompts, const weir_snapshot *sna
     return add_groups(ret_prompts);
 }
 
+void weir_prompts_inherit(struct weir_prompts *prompts, const struct weir_prompts *before)
+{
+    if (!prompts->used || !before->used)
+        return;
+    for (size_t i = 0; i + 1 < prompts->count; i++) {
+        const struct weir_prompt_scale *old =
+            weir_map_get(&before->by_group, weir_snapshot_group_name(prompts->snapshot, i));
+
+        if (old != NULL)
+            weir_prompt_scale_copy(&prompts->scales[i], old);
+    }
+    weir_prompt_scale_copy(&prompts->scales[prompts->count - 1], &before->scales[before->count - 1]);
+}
+
 void weir_prompts_deinit(struct weir_prompts *prompts)
 {
     if (prompts->scales != NULL)

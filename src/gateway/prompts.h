@@ -6,7 +6,7 @@
  * nothing in the configuration looks at the length of a prompt none is estimated, and bodies are not read for
  * it.
  *
- * Made before the workers start; afterwards any thread may estimate and learn.
+ * Made before other threads see it; afterwards any thread may estimate and learn.
  */
 #ifndef WEIR_GATEWAY_PROMPTS_H
 #define WEIR_GATEWAY_PROMPTS_H
@@ -35,6 +35,9 @@ struct weir_prompts {
 /* 0 or negative; weir_prompts_deinit is due in every case.  The snapshot must outlive it. */
 WEIR_MUST_USE int weir_prompts_init(struct weir_prompts *ret_prompts, const weir_snapshot *snapshot,
                                     const struct weir_mem *mem);
+
+/* Begins where the other one is, for the groups that both have; others may learn in it meanwhile. */
+void weir_prompts_inherit(struct weir_prompts *prompts, const struct weir_prompts *before);
 
 /* Accepts a zeroed one. */
 void weir_prompts_deinit(struct weir_prompts *prompts);

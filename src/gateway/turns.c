@@ -9,9 +9,9 @@
 #include "config/config.h"
 #include "gateway/answer/reply.h"
 #include "gateway/driver.h"
-#include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/request/paths.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/http1_read.h"
 
@@ -86,7 +86,7 @@ static void on_task(struct weir_loop_task *task)
 
 void weir_turns_init(struct weir_worker *worker)
 {
-    const struct weir_settings *settings = &worker->gateway->config->settings;
+    const struct weir_settings *settings = &worker->seat.setup->config->settings;
 
     weir_admission_init(&worker->admission, settings->max_in_flight, settings->max_queued,
                         settings->admission_wait_ns);

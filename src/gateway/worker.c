@@ -50,7 +50,7 @@ static void on_drain_limit(struct weir_timer *timer)
 static void run_drain(struct weir_loop_task *task)
 {
     struct weir_worker *worker = WEIR_CONTAINER(task, struct weir_worker, drain_task);
-    uint64_t limit = worker->gateway->config->settings.drain_timeout_ns;
+    uint64_t limit = worker->seat.setup->config->settings.drain_timeout_ns;
 
     worker->draining = true;
     weir_loop_arm(worker->loop, &worker->drain_timer, weir_time_add(weir_loop_now(worker->loop), limit));
@@ -82,7 +82,7 @@ static size_t most_queued(const struct weir_settings *settings)
 
 static int make_server(struct weir_worker *worker, weir_listener *listener)
 {
-    const struct weir_settings *settings = &worker->gateway->config->settings;
+    const struct weir_settings *settings = &worker->seat.setup->config->settings;
     const struct weir_server_handler handler = weir_front_handler(worker);
     const struct weir_server_config config = {.max_head_bytes = (size_t)settings->max_head_bytes,
                                               .max_headers = settings->max_header_count,
@@ -101,7 +101,7 @@ static int make_server(struct weir_worker *worker, weir_listener *listener)
 
 static int make_client(struct weir_worker *worker)
 {
-    const struct weir_settings *settings = &worker->gateway->config->settings;
+    const struct weir_settings *settings = &worker->seat.setup->config->settings;
     const struct weir_client_config config = {.resolver = worker->gateway->resolver,
                                               .proxies = &worker->gateway->proxies,
                                               .max_connections = settings->max_upstream_connections,
@@ -129,22 +129,21 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
     struct weir_worker *worker = ret_worker;
     int r;
 
-    *worker = (struct weir_worker){.gateway = gateway,
-                                   .index = index,
-                                   .snapshot = weir_snapshot_ref(gateway->config->snapshot),
-                                   .drain_task.run = run_drain,
-                                   .stop_task.run = run_stop};
+    *worker = (struct weir_worker){
+        .gateway = gateway, .index = index, .drain_task.run = run_drain, .stop_task.run = run_stop};
     atomic_init(&worker->ended, false);
     weir_timer_init(&worker->drain_timer, on_drain_limit);
     weir_timer_init(&worker->rest_timer, weir_job_on_rest);
-    weir_turns_init(worker);
     weir_buf_init(&worker->lines, gateway->mem, LINES_MAX);
     weir_buf_init(&worker->scratch, gateway->mem, SCRATCH_MAX);
     r = seed_rand(worker);
     if (r == 0)
         r = weir_loop_new(gateway->mem, &worker->loop);
-    if (r == 0)
-        r = make_client(worker);
+    if (r < 0)
+        return r;
+    weir_gateway_join(gateway, &worker->seat, worker->loop, NULL);
+    weir_turns_init(worker);
+    r = make_client(worker);
     if (r == 0)
         r = make_server(worker, listener);
     return r;
@@ -221,7 +220,8 @@ void weir_worker_deinit(struct weir_worker *worker)
         weir_job_free(job);
     }
     weir_loop_free(worker->loop);
+    if (worker->seat.setup != NULL)
+        weir_gateway_leave(worker->gateway, &worker->seat);
     weir_buf_deinit(&worker->lines);
     weir_buf_deinit(&worker->scratch);
-    weir_snapshot_unref(worker->snapshot);
 }

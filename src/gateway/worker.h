@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 #include <weir/attr.h>
-#include <weir/snapshot.h>
 
 #include "base/buf.h"
 #include "base/rand.h"
 #include "gateway/admission.h"
+#include "gateway/seat.h"
 #include "net/client.h"
 #include "net/listener.h"
 #include "net/loop.h"
@@ -30,7 +30,7 @@ struct weir_worker {
     weir_loop *loop;
     weir_server *server;
     weir_client *client;
-    weir_snapshot *snapshot; /* its own reference */
+    struct weir_seat seat;   /* with the setup of requests that come now */
     struct weir_rand rand;   /* for call ids */
     struct weir_buf lines;   /* room to compose header lines in; valid within one callback */
     struct weir_buf scratch; /* likewise, for bytes of streams */

@@ -60,6 +60,13 @@ void weir_prompt_scale_init(struct weir_prompt_scale *scale)
     atomic_init(&scale->answers, 0);
 }
 
+void weir_prompt_scale_copy(struct weir_prompt_scale *ret_scale, const struct weir_prompt_scale *other)
+{
+    for (size_t i = 0; i < WEIR_PROMPT_PARTS; i++)
+        atomic_init(&ret_scale->factors[i], atomic_load_explicit(&other->factors[i], memory_order_relaxed));
+    atomic_init(&ret_scale->answers, atomic_load_explicit(&other->answers, memory_order_relaxed));
+}
+
 uint64_t weir_prompt_tokens(const struct weir_prompt *prompt, const struct weir_prompt_scale *scale)
 {
     return (uint64_t)(sums_of(prompt, scale).all + 0.5);

@@ -38,6 +38,9 @@ struct weir_prompt_scale {
 
 void weir_prompt_scale_init(struct weir_prompt_scale *scale);
 
+/* What the other has learned so far; it may go on learning meanwhile. */
+void weir_prompt_scale_copy(struct weir_prompt_scale *ret_scale, const struct weir_prompt_scale *other);
+
 /* The estimate; 0 for a prompt without anything in it. */
 uint64_t weir_prompt_tokens(const struct weir_prompt *prompt, const struct weir_prompt_scale *scale);
 

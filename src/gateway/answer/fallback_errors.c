@@ -8,8 +8,8 @@
 #include "config/config.h"
 #include "gateway/answer/headers.h"
 #include "gateway/attempt/upcall.h"
-#include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/json_write.h"
 
@@ -18,7 +18,7 @@ enum { ERRORS_MAX = 10, MESSAGE_MAX = 500, LIST_MAX = 16 * 1024, EVENT_MAX = 32 
 static bool wanted(const struct weir_job *job, const struct weir_summary *summary)
 {
     return job->asked.include_fallback_errors && summary->failure_count > 0 &&
-           job->worker->gateway->config->settings.expose_fallback_errors;
+           job->setup->config->settings.expose_fallback_errors;
 }
 
 /* Latest first. */

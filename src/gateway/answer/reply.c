@@ -5,8 +5,8 @@
 #include "gateway/answer/reply.h"
 
 #include "config/config.h"
-#include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/json_write.h"
 
@@ -55,7 +55,7 @@ void weir_reply_error(struct weir_job *job, const struct weir_error_reply *error
     struct weir_error_reply told = *error;
     struct weir_buf body;
 
-    if (job->worker->gateway->config->settings.call_id_in_errors)
+    if (job->setup->config->settings.call_id_in_errors)
         told.call_id = job->access.call_id;
     weir_buf_init(&body, weir_arena_mem(&job->arena), ERROR_MAX);
     if (weir_error_write(&told, &body) == 0)

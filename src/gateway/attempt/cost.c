@@ -3,14 +3,14 @@
 
 #include "config/config.h"
 #include "gateway/attempt/upcall.h"
-#include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "provider/price.h"
 
 struct weir_cost weir_cost_of(const struct weir_upcall *upcall, const struct weir_usage *usage)
 {
-    const struct weir_config *config = upcall->job->worker->gateway->config;
+    const struct weir_config *config = upcall->job->setup->config;
     struct weir_cost cost = {false, 0};
     struct weir_model_facts room;
 

@@ -16,6 +16,7 @@
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/http1_read.h"
 #include "wire/json_read.h"
@@ -81,7 +82,7 @@ static void on_linger(struct weir_timer *timer)
 void weir_upcall_init(struct weir_upcall *upcall, struct weir_job *job, uint32_t number)
 {
     const struct weir_mem *budget = weir_budget_mem(&job->worker->gateway->budget);
-    const struct weir_settings *settings = &job->worker->gateway->config->settings;
+    const struct weir_settings *settings = &job->setup->config->settings;
 
     upcall->job = job;
     upcall->number = number;

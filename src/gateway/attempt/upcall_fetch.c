@@ -9,8 +9,8 @@
 #include "config/config.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upstream.h"
-#include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 
 static void on_fetch_head(struct weir_fetch *fetch, const struct weir_http1_head *head)
@@ -87,9 +87,9 @@ static const struct weir_fetch_events fetch_events = {.on_head = on_fetch_head,
 
 int weir_upcall_fetch(struct weir_upcall *upcall)
 {
-    struct weir_gateway *gateway = upcall->job->worker->gateway;
+    struct weir_setup *setup = upcall->job->setup;
     const struct weir_upstream_request *built = &upcall->built;
-    weir_tls_context *tls = built->secure ? weir_upstreams_tls(&gateway->upstreams, upcall->upstream) : NULL;
+    weir_tls_context *tls = built->secure ? weir_upstreams_tls(&setup->upstreams, upcall->upstream) : NULL;
 
     if (built->secure && tls == NULL)
         return WEIR_ERR_IO;
@@ -104,7 +104,7 @@ int weir_upcall_fetch(struct weir_upcall *upcall)
                                     .fields = built->fields,
                                     .parts = built->parts,
                                     .part_count = built->part_count,
-                                    .connect_timeout_ns = gateway->config->settings.connect_timeout_ns};
+                                    .connect_timeout_ns = setup->config->settings.connect_timeout_ns};
     weir_client_start(upcall->job->worker->client, &upcall->fetch, &upcall->request);
     return 0;
 }

@@ -15,6 +15,7 @@
 #include "gateway/continuation/continued.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "provider/prefill.h"
 #include "wire/json_write.h"
@@ -24,7 +25,7 @@ enum { HELD_TEXT_MAX = 6 * WEIR_CONTINUE_TEXT_MAX };
 
 static const struct weir_settings *settings_of(const struct weir_upcall *upcall)
 {
-    return &upcall->job->worker->gateway->config->settings;
+    return &upcall->job->setup->config->settings;
 }
 
 static bool may_be_used_anew(const struct weir_upcall *upcall)
@@ -60,7 +61,7 @@ static int name_model(struct weir_upcall *upcall, const struct weir_start *start
 {
     struct weir_job *job = upcall->job;
     struct weir_slice name = start->hop == 0 ? job->asked.request.model : start->group;
-    const struct weir_slice *rename = weir_map_get(&job->worker->gateway->config->renames, name);
+    const struct weir_slice *rename = weir_map_get(&job->setup->config->renames, name);
     struct weir_buf json;
     struct weir_json_writer writer;
     int r;
@@ -78,7 +79,7 @@ static int name_model(struct weir_upcall *upcall, const struct weir_start *start
 /* The parameters that the model does not take and the configuration wants left out. */
 static uint64_t dropped(const struct weir_upcall *upcall)
 {
-    const struct weir_config *config = upcall->job->worker->gateway->config;
+    const struct weir_config *config = upcall->job->setup->config;
     struct weir_model_facts room;
 
     if (!upcall->deployment->drop_params)
@@ -140,7 +141,7 @@ static bool may_carry_on(const struct weir_upcall *upcall, const struct weir_sta
     const struct weir_endpoint *endpoint = upcall->upstream->endpoint;
 
     return request->may_continue && !request->disable_fallbacks &&
-           weir_snapshot_router(upcall->job->worker->snapshot)->continuation &&
+           weir_snapshot_router(upcall->job->setup->snapshot)->continuation &&
            weir_continuable_with(endpoint->defaults) && weir_continuable_with(endpoint->extra_body) &&
            weir_continuable_with(start->overrides);
 }

@@ -9,6 +9,7 @@
 #include "gateway/answer/reply.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/json_write.h"
 
@@ -38,7 +39,7 @@ static void put_deployment(struct weir_json_writer *writer, const weir_deploymen
 /* The list of those that are healthy, or of those that are not; returns how many. */
 static uint64_t put_list(const struct weir_job *job, struct weir_json_writer *writer, bool wanted)
 {
-    const weir_snapshot *snapshot = job->worker->snapshot;
+    const weir_snapshot *snapshot = job->setup->snapshot;
     uint64_t count = 0;
 
     weir_json_open(writer, '[');

@@ -9,8 +9,8 @@
 #include "base/slice.h"
 #include "config/config.h"
 #include "gateway/answer/reply.h"
-#include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/http_field.h"
 #include "wire/json_write.h"
@@ -55,7 +55,7 @@ void weir_models_list(struct weir_job *job)
     weir_json_open(&writer, '{');
     weir_json_put_key(&writer, WEIR_SLICE("data"));
     weir_json_open(&writer, '[');
-    put_models(&writer, job->worker->snapshot);
+    put_models(&writer, job->setup->snapshot);
     weir_json_close(&writer, ']');
     weir_json_put_key(&writer, WEIR_SLICE("object"));
     weir_json_put_string(&writer, WEIR_SLICE("list"));
@@ -74,7 +74,7 @@ void weir_models_one(struct weir_job *job, struct weir_slice name)
         weir_reply_status(job, 400, WEIR_SLICE("the model's name is not validly percent-encoded"));
         return;
     }
-    if (!weir_snapshot_knows(job->worker->snapshot, model)) {
+    if (!weir_snapshot_knows(job->setup->snapshot, model)) {
         if (WEIR_REFUSE(&problem, &job->arena, 404, WEIR_SLICE("model"), WEIR_SLICE("The model '"), model,
                         WEIR_SLICE("' does not exist")) == WEIR_REFUSED)
             weir_reply_problem(job, &problem);
@@ -90,7 +90,7 @@ void weir_models_one(struct weir_job *job, struct weir_slice name)
 
 void weir_models_info(struct weir_job *job)
 {
-    const struct weir_config *config = job->worker->gateway->config;
+    const struct weir_config *config = job->setup->config;
     struct weir_json_writer writer;
     struct weir_buf body;
 

@@ -23,6 +23,7 @@ static struct weir_config config;
 static struct weir_config_deployment deployment;
 static struct weir_router_spec router;
 static struct weir_gateway gateway;
+static struct weir_setup setup;
 static struct weir_worker worker;
 static struct weir_upstream upstream;
 static struct weir_upcall upcall;
@@ -204,11 +205,13 @@ static int begin(void **state)
     armed_ns = 0;
     config = (struct weir_config){.settings.sse_ping_ns = WEIR_UNSET_NS};
     deployment = (struct weir_config_deployment){0};
-    gateway = (struct weir_gateway){.config = &config};
+    gateway = (struct weir_gateway){0};
+    setup = (struct weir_setup){.config = &config};
     worker = (struct weir_worker){.gateway = &gateway};
     upstream =
         (struct weir_upstream){.id = WEIR_SLICE("d1"), .id_line = WEIR_SLICE("x-litellm-model-id: d1\r\n")};
     job = (struct weir_job){.worker = &worker,
+                            .setup = &setup,
                             .exchange = (weir_exchange *)&worker,
                             .begun_ns = now_ns,
                             .asked = {.request.stream = true, .keepalive_ns = WEIR_UNSET_NS}};

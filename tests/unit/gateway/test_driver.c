@@ -25,6 +25,7 @@ static weir_router *router;
 static weir_snapshot *snapshot;
 static struct weir_gateway gateway; /* where nothing looks at prompts */
 static struct weir_worker worker;
+static struct weir_setup setup;
 static struct weir_job job;
 static struct weir_upcall upcalls[UPCALLS];
 static size_t upcall_count;
@@ -167,8 +168,9 @@ static void begin_hedged(const struct weir_limits *limits, uint32_t retries, uin
     weir_snapshot_builder_free(builder);
     assert_int_equal(weir_router_adopt(router, snapshot), 0);
 
-    worker = (struct weir_worker){.gateway = &gateway, .snapshot = snapshot};
-    job = (struct weir_job){.worker = &worker, .timer_ns = UINT64_MAX, .begun_ns = now_ns};
+    worker = (struct weir_worker){.gateway = &gateway};
+    setup = (struct weir_setup){.snapshot = snapshot};
+    job = (struct weir_job){.worker = &worker, .setup = &setup, .timer_ns = UINT64_MAX, .begun_ns = now_ns};
     weir_request_init(&job.asked.request);
     job.asked.request.model = WEIR_SLICE("g");
     job.asked.request.stream = true;

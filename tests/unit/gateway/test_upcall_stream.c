@@ -31,6 +31,7 @@ static struct weir_config config;
 static struct weir_config_deployment deployment;
 static struct weir_gateway gateway;
 static struct weir_worker worker;
+static struct weir_setup setup;
 static struct weir_job job;
 static struct weir_upcall upcall;
 static struct weir_json_item members[2];
@@ -122,9 +123,10 @@ static int begin(void **state)
     weir_endpoint_init(&endpoint);
     endpoint.provider = weir_provider_named(WEIR_SLICE("openai"));
     upstream = (struct weir_upstream){.endpoint = &endpoint};
-    gateway.config = &config;
+    setup.config = &config;
     worker.gateway = &gateway;
-    job = (struct weir_job){.worker = &worker, .route = WEIR_ROUTE_CHAT, .asked.members = members};
+    job = (struct weir_job){
+        .worker = &worker, .setup = &setup, .route = WEIR_ROUTE_CHAT, .asked.members = members};
     members[0] = (struct weir_json_item){.key = WEIR_SLICE("n"),
                                          .value = {.type = WEIR_JSON_NUMBER, .text = WEIR_SLICE("2")}};
     upcall = (struct weir_upcall){.job = &job,
