@@ -8,6 +8,7 @@
 #ifndef WEIR_ROUTER_H
 #define WEIR_ROUTER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <weir/attr.h>
@@ -46,6 +47,18 @@ WEIR_EXPORT WEIR_MUST_USE int weir_router_adopt(weir_router *router, weir_snapsh
  */
 WEIR_EXPORT void weir_router_set_wall(weir_router *router, uint64_t wall_ns, uint64_t now_ns);
 
+/* What is counted by the minute. */
+typedef enum weir_usage_kind {
+    WEIR_USAGE_REQUESTS,
+    WEIR_USAGE_TOKENS,
+    WEIR_USAGE_INPUT,
+    WEIR_USAGE_OUTPUT,
+    WEIR_USAGES
+} weir_usage_kind;
+
+/* Of what speed is the speed: of whole answers, or of the first content of streams. */
+typedef enum weir_pace { WEIR_PACE_WHOLE, WEIR_PACE_FIRST, WEIR_PACES } weir_pace;
+
 /* What a deployment was used for in one minute. */
 struct weir_minute_usage {
     uint64_t requests;
@@ -54,16 +67,36 @@ struct weir_minute_usage {
     uint64_t output_tokens;
 };
 
+/* What the newest probe of a deployment has found (router-semantics 17). */
+struct weir_health {
+    bool known; /* false: nothing yet */
+    bool healthy;
+    weir_kind kind; /* of the failure, where it is not healthy */
+    int status;
+    uint64_t probed_ns; /* when it ended */
+};
+
+/* The name of a process among those that share their state; the rest of a longer one is cut off. */
+enum { WEIR_PROCESS_NAME_BYTES = 47 };
+struct weir_process_name {
+    uint8_t len;
+    char text[WEIR_PROCESS_NAME_BYTES];
+};
+
 /* What is remembered of one deployment; a consistent enough picture for a page, not a transaction. */
 struct weir_live_view {
     uint64_t cooldown_until_ns; /* 0, or in the past: not cooling */
     weir_kind cooldown_kind;    /* of the failure that set it; meaningful while cooling */
     int cooldown_status;
-    uint32_t cooldowns;              /* in a row, without a success between */
-    uint32_t successes;              /* in the last 60 seconds */
-    uint32_t failures;               /* likewise */
-    uint32_t running;                /* attempts */
-    struct weir_minute_usage minute; /* of the minute that is */
+    bool cooldown_elsewhere;              /* another process has set it ... */
+    struct weir_process_name cooldown_by; /* ... which is this one; empty: unknown */
+    uint32_t cooldowns;                   /* in a row, without a success between */
+    uint32_t successes;                   /* in the last 60 seconds */
+    uint32_t failures;                    /* likewise */
+    uint32_t running;                     /* attempts of this process */
+    uint32_t running_elsewhere;           /* of the others, as far as it is known */
+    struct weir_health health;
+    struct weir_minute_usage minute; /* of the minute that is, of all processes */
     double latency_s;                /* mean of the samples that latency-based-routing has; 0: none */
     double ttft_s;
 };

@@ -265,6 +265,7 @@ struct weir_deployment_spec {
     weir_flag tag_filtering; /* of its group: the first deployment that says something decides (20) */
     bool tag_fail_open; /* of its group, likewise of any: constraints that nobody meets are left out (20) */
     bool blocked;       /* paused by an administrator */
+    bool never_probed;  /* `disable_background_health_check`: no result of a probe removes it (17) */
     void *user;         /* the host's; returned by weir_deployment_user */
 };
 
@@ -296,9 +297,14 @@ struct weir_router_spec {
     double failure_threshold;                /* 0.5, of 0 to 1: cool above this share of failures ... */
     uint32_t failure_min_requests;           /* 5: ... of at least so many attempts */
     uint32_t single_failure_minimum; /* 1000: failures without one success that cool a lone deployment too */
-    bool health_check_routing;       /* with a policy: all cooling is answered by ignoring the cooldowns */
-    bool cancel_on_disconnect;       /* plain calls end, too, when the caller leaves */
-    unsigned ask_before_hop;         /* WEIR_ASK_* bits; 0: hops are never asked about */
+    bool health_check_routing;    /* (17) with a policy: all cooling is answered by ignoring the cooldowns */
+    bool health_ignore_transient; /* probes that fail with 429 or 408 change nothing; false */
+    uint64_t health_staleness_ns; /* an older result of a probe counts as healthy; 600 s */
+    const struct weir_slice *health_groups; /* `background_health_check_model_groups`; names that no group has
+                                               are left out */
+    size_t health_group_count;              /* 0: all groups */
+    bool cancel_on_disconnect;              /* plain calls end, too, when the caller leaves */
+    unsigned ask_before_hop;                /* WEIR_ASK_* bits; 0: hops are never asked about */
 };
 
 /* Every field at its default. */
@@ -349,6 +355,7 @@ WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_group(weir_snapshot_builder *bui
  * PRIORITY group's orders the router's strategy chooses. */
 WEIR_EXPORT WEIR_MUST_USE int weir_snapshot_add_routing_group(weir_snapshot_builder *builder,
                                                               const struct weir_routing_group *group);
+/* The names of health_groups must live until the snapshot is built. */
 WEIR_EXPORT void weir_snapshot_set_router(weir_snapshot_builder *builder,
                                           const struct weir_router_spec *spec);
 
@@ -386,6 +393,8 @@ WEIR_EXPORT struct weir_slice weir_deployment_model(const weir_deployment *deplo
 WEIR_EXPORT const struct weir_minute_limits *weir_deployment_minute_limits(const weir_deployment *deployment);
 /* Paused: never picked, and refused by its id. */
 WEIR_EXPORT bool weir_deployment_blocked(const weir_deployment *deployment);
+/* Probes ask it: its group is among those listed, if any are, and it is not left out of them (17). */
+WEIR_EXPORT bool weir_deployment_is_probed(const weir_deployment *deployment);
 WEIR_EXPORT void *weir_deployment_user(const weir_deployment *deployment);
 
 /*

@@ -78,7 +78,7 @@ static void enter_tokens(struct weir_call *call, struct weir_attempt *attempt)
         enter_estimate(call, attempt);
 }
 
-static void enter_speed(const struct weir_call *call, const struct weir_attempt *attempt, enum weir_pace pace,
+static void enter_speed(const struct weir_call *call, const struct weir_attempt *attempt, weir_pace pace,
                         double sample, double seconds)
 {
     struct weir_live *live = &call->router->live;

@@ -42,7 +42,7 @@ static double mean_of(const struct weir_live_samples *samples, uint32_t count, u
     return sum / used;
 }
 
-void weir_latency_sample(struct weir_live *live, uint32_t slot, enum weir_pace pace, double sample,
+void weir_latency_sample(struct weir_live *live, uint32_t slot, weir_pace pace, double sample,
                          const struct weir_strategy_spec *strategy, uint64_t now_ns)
 {
     struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
@@ -61,8 +61,8 @@ void weir_latency_sample(struct weir_live *live, uint32_t slot, enum weir_pace p
         memory_order_relaxed);
 }
 
-bool weir_latency_run_counts(const struct weir_live *live, uint32_t slot, enum weir_pace pace,
-                             int32_t ttl_ticks, uint32_t now_tick)
+bool weir_latency_run_counts(const struct weir_live *live, uint32_t slot, weir_pace pace, int32_t ttl_ticks,
+                             uint32_t now_tick)
 {
     struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
     uint32_t first = slot % WEIR_LIVE_BLOCK_SLOTS, age, oldest = 0;
@@ -80,7 +80,7 @@ bool weir_latency_run_counts(const struct weir_live *live, uint32_t slot, enum w
     return (int32_t)oldest <= ttl_ticks;
 }
 
-double weir_latency_mean(const struct weir_live *live, uint32_t slot, enum weir_pace pace, uint64_t ttl_ns,
+double weir_latency_mean(const struct weir_live *live, uint32_t slot, weir_pace pace, uint64_t ttl_ns,
                          uint64_t now_ns)
 {
     return value_of(
@@ -96,7 +96,7 @@ static double decayed(uint64_t word, uint64_t decay_ns, uint64_t now_ns)
     return age_ms <= 0 ? peak : peak * exp(-(double)age_ms * (double)WEIR_NS_PER_MS / (double)decay_ns);
 }
 
-void weir_latency_note_peak(struct weir_live *live, uint32_t slot, enum weir_pace pace, double seconds,
+void weir_latency_note_peak(struct weir_live *live, uint32_t slot, weir_pace pace, double seconds,
                             uint64_t decay_ns, uint64_t now_ns)
 {
     struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
@@ -117,7 +117,7 @@ void weir_latency_note_peak(struct weir_live *live, uint32_t slot, enum weir_pac
         !atomic_compare_exchange_weak_explicit(at, &old, next, memory_order_relaxed, memory_order_relaxed));
 }
 
-double weir_latency_peak(const struct weir_live *live, uint32_t slot, enum weir_pace pace, uint64_t decay_ns,
+double weir_latency_peak(const struct weir_live *live, uint32_t slot, weir_pace pace, uint64_t decay_ns,
                          uint64_t now_ns)
 {
     const struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];

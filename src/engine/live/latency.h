@@ -18,7 +18,7 @@
 #include "engine/live/live.h"
 
 /* Enters a sample; the strategy says how many count, and for how long after the newest. */
-void weir_latency_sample(struct weir_live *live, uint32_t slot, enum weir_pace pace, double sample,
+void weir_latency_sample(struct weir_live *live, uint32_t slot, weir_pace pace, double sample,
                          const struct weir_strategy_spec *strategy, uint64_t now_ns);
 
 /*
@@ -41,7 +41,7 @@ static inline int32_t weir_latency_ticks(uint64_t ttl_ns)
  * The mean of the samples that count, as the bits of a float: of two such numbers the greater one is that of
  * the greater mean.  0: there is none, or all are too old.
  */
-static inline uint32_t weir_latency_key(const struct weir_live *live, uint32_t slot, enum weir_pace pace,
+static inline uint32_t weir_latency_key(const struct weir_live *live, uint32_t slot, weir_pace pace,
                                         int32_t ttl_ticks, uint32_t now_tick)
 {
     const struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
@@ -52,22 +52,22 @@ static inline uint32_t weir_latency_key(const struct weir_live *live, uint32_t s
 }
 
 /* Whether all means of a run count, which begins at the slot: their keys need no look at their ages. */
-bool weir_latency_run_counts(const struct weir_live *live, uint32_t slot, enum weir_pace pace,
-                             int32_t ttl_ticks, uint32_t now_tick);
+bool weir_latency_run_counts(const struct weir_live *live, uint32_t slot, weir_pace pace, int32_t ttl_ticks,
+                             uint32_t now_tick);
 
 /* The mean itself; 0 where there is none. */
-double weir_latency_mean(const struct weir_live *live, uint32_t slot, enum weir_pace pace, uint64_t ttl_ns,
+double weir_latency_mean(const struct weir_live *live, uint32_t slot, weir_pace pace, uint64_t ttl_ns,
                          uint64_t now_ns);
 
 /*
  * Enters the seconds of an answer in the peak: a greater one is taken at once, others pull it down as the
  * time since the last one allows.
  */
-void weir_latency_note_peak(struct weir_live *live, uint32_t slot, enum weir_pace pace, double seconds,
+void weir_latency_note_peak(struct weir_live *live, uint32_t slot, weir_pace pace, double seconds,
                             uint64_t decay_ns, uint64_t now_ns);
 
 /* The peak as it has decayed by now, in seconds; 0: nothing was entered. */
-double weir_latency_peak(const struct weir_live *live, uint32_t slot, enum weir_pace pace, uint64_t decay_ns,
+double weir_latency_peak(const struct weir_live *live, uint32_t slot, weir_pace pace, uint64_t decay_ns,
                          uint64_t now_ns);
 
 #endif

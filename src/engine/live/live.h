@@ -39,12 +39,6 @@ enum {
     WEIR_LIVE_COUNTERS = WEIR_LIVE_COUNTER_CLASS + WEIR_KIND_COUNT
 };
 
-/* What is counted by the minute. */
-enum weir_usage { WEIR_USAGE_REQUESTS, WEIR_USAGE_TOKENS, WEIR_USAGE_INPUT, WEIR_USAGE_OUTPUT, WEIR_USAGES };
-
-/* Of what speed is the speed: of whole answers, or of the first content of streams. */
-enum weir_pace { WEIR_PACE_WHOLE, WEIR_PACE_FIRST, WEIR_PACES };
-
 struct weir_live_samples {
     _Atomic uint32_t count;                          /* since the ring was begun */
     _Atomic uint32_t ring[WEIR_LATENCY_SAMPLES_MAX]; /* bits of floats */

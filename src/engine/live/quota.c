@@ -14,7 +14,7 @@ static const uint64_t usage_retry_after_ns = 60 * WEIR_NS_PER_S;
 
 /* The limits of the minute, in the order in which they are taken. */
 static const struct part {
-    enum weir_usage usage;
+    weir_usage_kind usage;
     struct weir_slice name;
 } parts[] = {
     {WEIR_USAGE_TOKENS, WEIR_SLICE_INIT("TPM")},
@@ -25,7 +25,7 @@ static const struct part {
 
 enum { PARTS = sizeof(parts) / sizeof(*parts) };
 
-static uint64_t limit_of(const weir_deployment *d, enum weir_usage usage)
+static uint64_t limit_of(const weir_deployment *d, weir_usage_kind usage)
 {
     const struct weir_minute_limits *limits = &d->spec.minute;
 
@@ -45,7 +45,7 @@ static uint64_t limit_of(const weir_deployment *d, enum weir_usage usage)
 }
 
 /* The limit that holds for the attempt; WEIR_UNSET_NS: none. */
-static uint64_t limit_for(const struct weir_quota_ask *ask, const weir_deployment *d, enum weir_usage usage)
+static uint64_t limit_for(const struct weir_quota_ask *ask, const weir_deployment *d, weir_usage_kind usage)
 {
     bool holds =
         ask->rule == WEIR_QUOTA_ALL || (ask->rule == WEIR_QUOTA_REQUESTS && usage == WEIR_USAGE_REQUESTS);
@@ -54,7 +54,7 @@ static uint64_t limit_for(const struct weir_quota_ask *ask, const weir_deploymen
 }
 
 /* How much is taken of a limit: a request is one, and so is a number of tokens that nobody knows. */
-static uint64_t amount_of(const struct weir_quota_ask *ask, enum weir_usage usage)
+static uint64_t amount_of(const struct weir_quota_ask *ask, weir_usage_kind usage)
 {
     uint64_t amount = 1;
 
@@ -69,7 +69,7 @@ static uint64_t amount_of(const struct weir_quota_ask *ask, enum weir_usage usag
 
 /* Takes a part of one limit.  Returns whether it was there; *ret_used is what is used up without it. */
 static bool take_part(struct weir_live *live, const weir_deployment *d, const struct weir_quota_ask *ask,
-                      enum weir_usage usage, struct weir_quota *quota, uint64_t *ret_used)
+                      weir_usage_kind usage, struct weir_quota *quota, uint64_t *ret_used)
 {
     uint64_t limit = limit_for(ask, d, usage), amount = amount_of(ask, usage);
 

@@ -66,13 +66,13 @@ static uint64_t sum_of(uint64_t count, uint64_t amount)
     return amount < WEIR_USAGE_COUNT_MAX - count ? count + amount : WEIR_USAGE_COUNT_MAX;
 }
 
-static _Atomic uint64_t *word_of(const struct weir_live *live, uint32_t slot, enum weir_usage usage,
+static _Atomic uint64_t *word_of(const struct weir_live *live, uint32_t slot, weir_usage_kind usage,
                                  uint64_t minute)
 {
     return &block_of(live, slot)->usage[usage][minute % 2][slot % WEIR_LIVE_BLOCK_SLOTS];
 }
 
-bool weir_usage_add_within(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+bool weir_usage_add_within(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
                            uint64_t amount, uint64_t limit, uint64_t *ret_used)
 {
     _Atomic uint64_t *at = word_of(live, slot, usage, minute);
@@ -90,7 +90,7 @@ bool weir_usage_add_within(struct weir_live *live, uint32_t slot, enum weir_usag
     return true;
 }
 
-void weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+void weir_usage_add(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
                     uint64_t amount)
 {
     uint64_t used;
@@ -102,7 +102,7 @@ void weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage
     (void)weir_usage_add_within(live, slot, usage, minute, amount, UINT64_MAX, &used);
 }
 
-void weir_usage_take_back(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+void weir_usage_take_back(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
                           uint64_t amount)
 {
     _Atomic uint64_t *at = word_of(live, slot, usage, minute);

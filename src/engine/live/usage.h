@@ -38,7 +38,7 @@ enum { WEIR_USAGE_COUNT_BITS = 40 };
 #define WEIR_USAGE_COUNT_MAX ((UINT64_C(1) << WEIR_USAGE_COUNT_BITS) - 1)
 
 /* The count in the minute; 0 of one that is longer ago than the last. */
-static inline uint64_t weir_usage_of(const struct weir_live *live, uint32_t slot, enum weir_usage usage,
+static inline uint64_t weir_usage_of(const struct weir_live *live, uint32_t slot, weir_usage_kind usage,
                                      uint64_t minute)
 {
     const struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
@@ -52,18 +52,18 @@ static inline uint64_t weir_usage_of(const struct weir_live *live, uint32_t slot
 
 /* Adds to the count of the minute.  What comes for a minute that was followed by the next but one is dropped.
  */
-void weir_usage_add(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+void weir_usage_add(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
                     uint64_t amount);
 
 /*
  * The same unless the count would be more than the limit then, however many threads add at once.  Returns
  * false when it would; *ret_used is what was counted before.
  */
-bool weir_usage_add_within(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+bool weir_usage_add_within(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
                            uint64_t amount, uint64_t limit, uint64_t *ret_used);
 
 /* Takes what was added back out of the minute, as long as that is kept. */
-void weir_usage_take_back(struct weir_live *live, uint32_t slot, enum weir_usage usage, uint64_t minute,
+void weir_usage_take_back(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
                           uint64_t amount);
 
 /* All counts of the minute. */

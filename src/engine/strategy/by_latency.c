@@ -13,7 +13,7 @@
 
 enum { DRAWS_FOR_UNSEEN = 4, DRAWS_IN_BUFFER = 64 };
 
-static inline uint32_t key_of(const struct weir_candidates *c, uint32_t member, enum weir_pace pace)
+static inline uint32_t key_of(const struct weir_candidates *c, uint32_t member, weir_pace pace)
 {
     return weir_latency_key(c->live, c->tier->slots[member], pace, weir_latency_ticks(c->strategy->ttl_ns),
                             weir_latency_tick(c->now_ns));
@@ -42,7 +42,7 @@ static const _Atomic uint64_t *first_words(const struct weir_live_block *block)
 }
 
 /* None of the run's means is too old to count. */
-static inline bool suffice(const struct weir_candidates *c, uint32_t slot, enum weir_pace pace)
+static inline bool suffice(const struct weir_candidates *c, uint32_t slot, weir_pace pace)
 {
     return weir_latency_run_counts(c->live, slot, pace, weir_latency_ticks(c->strategy->ttl_ns),
                                    weir_latency_tick(c->now_ns));
