@@ -280,13 +280,13 @@ void weir_client_start(weir_client *client, struct weir_fetch *fetch,
         conn->reused = true;
         weir_link_send(conn, fetch);
     } else {
-        weir_dial_start(fetch, upstream);
+        weir_client_dial_start(fetch, upstream);
     }
 }
 
 void weir_fetch_cancel(struct weir_fetch *fetch)
 {
-    struct weir_dial *dial = fetch->dial;
+    struct weir_client_dial *dial = fetch->dial;
     struct weir_client_conn *conn = fetch->conn;
 
     if (fetch->client == NULL)
@@ -296,7 +296,7 @@ void weir_fetch_cancel(struct weir_fetch *fetch)
     fetch->client = NULL;
     fetch->dial = NULL;
     if (dial != NULL)
-        weir_dial_cancel(dial);
+        weir_client_dial_cancel(dial);
     if (conn != NULL)
         weir_link_close(conn);
 }

@@ -36,7 +36,7 @@ struct weir_http1_head;
 
 typedef struct weir_client weir_client;
 struct weir_client_conn;
-struct weir_dial;
+struct weir_client_dial;
 struct weir_fetch;
 
 /* 0 in a member: the default in brackets. */
@@ -120,7 +120,7 @@ struct weir_fetch {
     weir_client *client; /* NULL: not active */
     const struct weir_fetch_request *request;
     struct weir_client_conn *conn; /* once there is one */
-    struct weir_dial *dial;        /* until then */
+    struct weir_client_dial *dial; /* until then */
     struct weir_loop_task failed;  /* a failure that start itself met, told from the loop */
     enum weir_fetch_failure_kind failure;
     const char *detail;

@@ -77,7 +77,7 @@ void weir_link_fail(struct weir_client_conn *conn, enum weir_fetch_failure_kind 
         return;
     if (stale && !fetch->replaced) {
         fetch->replaced = true;
-        weir_dial_start(fetch, upstream);
+        weir_client_dial_start(fetch, upstream);
         return;
     }
     weir_fetch_fail(fetch, kind, detail, sent);
@@ -476,7 +476,7 @@ static void on_eof(struct weir_stream *stream, bool broken)
 
 static void on_connect(struct weir_stream *stream, int error)
 {
-    weir_dial_connected(conn_of(stream), error);
+    weir_dial_connected(&conn_of(stream)->attempt, error);
 }
 
 static const struct weir_stream_events conn_events = {.on_read = on_read,
@@ -511,6 +511,7 @@ struct weir_client_conn *weir_link_new(weir_client *client, struct weir_upstream
         client->mem->free(client->mem->user, conn, sizeof(*conn));
         return NULL;
     }
+    conn->attempt.stream = &conn->stream;
     conn->client = client;
     conn->upstream = upstream;
     conn->phase = WEIR_LINK_CONNECTING;

@@ -2,7 +2,7 @@
  * What the files of the client share.
  *
  *   client.c       upstreams and their pools; starting and cancelling
- *   dial.c         a name to a connected socket: all addresses in turn
+ *   client_dial.c  a name to a connected socket, for a fetch
  *   client_conn.c  one connection: tunnel, TLS, writing the request, idling
  *   fetch.c        bytes of the upstream to an answer
  *
@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "net/client.h"
+#include "net/dial.h"
 #include "net/stream.h"
 #include "wire/http1_read.h"
 #include "wire/inflate.h"
@@ -58,9 +59,9 @@ struct weir_client_conn {
     struct weir_stream stream;
     weir_client *client;
     struct weir_upstream *upstream;
-    struct weir_fetch *fetch;      /* BUSY, TUNNEL, SHAKING */
-    struct weir_dial *dial;        /* CONNECTING */
-    struct weir_client_conn *next; /* of the idle ones, or of a dial's attempts */
+    struct weir_fetch *fetch;         /* BUSY, TUNNEL, SHAKING */
+    struct weir_dial_attempt attempt; /* CONNECTING */
+    struct weir_client_conn *next;    /* of the idle ones */
     struct weir_client_conn *prev;
     struct weir_timer timer; /* TUNNEL, SHAKING: the connect limit; IDLE: when to go */
     uint64_t idle_since_ns;
@@ -78,7 +79,6 @@ struct weir_client_conn {
     bool torn;         /* that end was no orderly one */
     size_t part_count; /* TLS: plaintext still to be enciphered; else the loan */
     struct weir_slice parts[WEIR_FETCH_PARTS_MAX + 1];
-    uv_connect_t connect;
 };
 
 struct weir_client {
@@ -109,16 +109,13 @@ void weir_client_unpool(struct weir_client_conn *conn);
 /* Frees the client when it is closing and its last connection is gone. */
 void weir_client_settle(weir_client *client);
 
-/* dial.c */
+/* client_dial.c */
 
 /* Looks up and connects for the fetch; ends in weir_link_established or weir_fetch_fail. */
-void weir_dial_start(struct weir_fetch *fetch, struct weir_upstream *upstream);
+void weir_client_dial_start(struct weir_fetch *fetch, struct weir_upstream *upstream);
 
 /* Gives up; nothing is called. */
-void weir_dial_cancel(struct weir_dial *dial);
-
-/* The socket of an attempt is connected (0) or not (a negative errno). */
-void weir_dial_connected(struct weir_client_conn *conn, int error);
+void weir_client_dial_cancel(struct weir_client_dial *dial);
 
 /* client_conn.c */
 
