@@ -125,6 +125,11 @@ int weir_channel_write(struct weir_channel *channel, struct weir_slice bytes)
     return r == WEIR_STREAM_BROKEN ? WEIR_CHANNEL_BROKEN : r;
 }
 
+size_t weir_channel_waiting(const struct weir_channel *channel)
+{
+    return channel->socket == NULL ? 0 : weir_stream_waiting(&channel->socket->stream);
+}
+
 /* ---- reading ---- */
 
 static void become_ready(struct weir_channel *channel)

@@ -82,6 +82,9 @@ WEIR_MUST_USE int weir_channel_open(struct weir_channel *channel, const struct w
 #define WEIR_CHANNEL_BROKEN 1
 WEIR_MUST_USE int weir_channel_write(struct weir_channel *channel, struct weir_slice bytes);
 
+/* Bytes that the socket has not taken. */
+size_t weir_channel_waiting(const struct weir_channel *channel);
+
 /* Closes; does nothing on a channel that is not open.  Accepts a zeroed one. */
 void weir_channel_close(struct weir_channel *channel);
 

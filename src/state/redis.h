@@ -8,7 +8,8 @@
  * it whatever else is under way: in a pipeline later answers cannot overtake a missing one.
  *
  * A server is plain, or the master of a service that Sentinels name; a lost master is asked for anew, so a
- * failover is followed.  Cluster is refused as a cause of its own.
+ * failover is followed, and another master ends the rest that the breaker gave to the old one.  Cluster is
+ * refused as a cause of its own.
  *
  * Commands of one turn of the loop leave in one write.  All for the loop's own thread; no callback comes from
  * inside of a function of this header but weir_redis_free.
@@ -56,6 +57,7 @@ enum { WEIR_REDIS_SENTINELS_MAX = 16, WEIR_REDIS_STATE_TEXT_MAX = 384 };
 struct weir_redis_state {
     bool up;                     /* commands are taken */
     bool resting;                /* the breaker is open: nothing is tried for a while */
+    bool deaf;                   /* up, but the channel cannot be listened to */
     enum weir_redis_cause cause; /* NONE when up */
     struct weir_slice text;      /* one sentence without secrets, for people; lives during the call */
 };
@@ -63,7 +65,7 @@ struct weir_redis_state {
 /* The channel that is listened to told something; lives during the call. */
 typedef void weir_redis_message_fn(void *user, struct weir_slice payload);
 
-/* Called once for each change of up, resting or cause, the first connection included. */
+/* Called once for each change of one of the four, the first connection included. */
 typedef void weir_redis_state_fn(void *user, const struct weir_redis_state *state);
 
 /* Copied, with all its texts. */
@@ -71,6 +73,7 @@ struct weir_redis_spec {
     weir_loop *loop;
     weir_resolver *resolver;
     weir_tls_context *tls;                    /* NULL: in the clear.  A reference is kept */
+    weir_tls_context *sentinel_tls;           /* the same, for the Sentinels */
     const struct weir_redis_address *servers; /* one; or, with a service, the Sentinels, up to the maximum */
     size_t server_count;
     struct weir_slice service; /* the Sentinels' name of the master; empty: servers[0] is the server */
@@ -129,8 +132,6 @@ size_t weir_redis_pending(const weir_redis *redis);
 /* Since the start. */
 struct weir_redis_counts {
     uint64_t commands; /* taken */
-    uint64_t replies;
-    uint64_t lost;     /* taken and never answered */
     uint64_t refused;  /* not taken */
     uint64_t messages; /* of the channel */
     uint64_t trials;   /* of becoming connected */

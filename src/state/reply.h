@@ -54,7 +54,8 @@ void weir_reply_reader_free(weir_reply_reader *reader); /* accepts NULL */
 #define WEIR_REPLY_GARBAGE 2 /* that is not the protocol */
 #define WEIR_REPLY_LARGE   3 /* a limit is reached */
 
-/* Takes bytes of the server, which are copied.  0, WEIR_REPLY_LARGE or negative. */
+/* Takes bytes of the server, which are copied.  0 or negative.  Ask for replies until there is none before
+ * the next bytes. */
 WEIR_MUST_USE int weir_reply_reader_feed(weir_reply_reader *reader, struct weir_slice bytes);
 
 /* The next whole reply, alive until the next call: 0, or a condition, or negative. */

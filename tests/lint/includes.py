@@ -20,7 +20,8 @@ ALLOWED = {
                "provider/parameter.h", "provider/prefill.h", "provider/provider.h",
                "provider/route.h", "provider/sim.h", "provider/tbl/sim_fields.h", "wire/http_field.h", "wire/json_write.h", "config"},
     "net": {"base", "wire", "net"},
-    "state": {"base", "weir", "net", "state"},
+    # of wire, what a character is
+    "state": {"base", "weir", "wire/utf8.h", "net", "state"},
     "gateway": {"base", "weir", "wire", "provider", "config", "net", "state", "gateway"},
     "cli": {"base", "weir", "provider", "config", "gateway", "cli"},
 }
@@ -40,6 +41,7 @@ LIBRARIES = {
     r"zlib\.h": {"wire", "cli"},
     r"yaml\.h": {"config", "cli"},
     r"pcre2\.h": {"config", "cli"},
+    r"hiredis/read\.h": {"state"},
     r"emmintrin\.h": {"wire"},  # instructions of the machine, no library
 }
 
