@@ -1,23 +1,17 @@
 /*
- * Serving: the main thread makes everything, starts the workers, and then only waits for signals.
- *
- *   SIGTERM, SIGINT   drain: stop accepting, let calls finish up to weir_settings.drain_timeout; a second one
- *                     ends at once
- *   SIGHUP            ignored, with a line: the configuration is read at start only
- *   SIGPIPE           ignored: writes say it themselves
+ * Serving: the main thread makes everything, starts the workers, and then waits for signals and for what
+ * others ask of it (gateway/process/process.h).
  */
 #include "cli/command.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include <weir/error.h>
 #include <weir/mem_libc.h>
@@ -26,8 +20,9 @@
 #include "config/config.h"
 #include "gateway/crew.h"
 #include "gateway/gateway.h"
+#include "gateway/process/process.h"
 
-enum { DEFAULT_PORT = 4000, WORKERS_MAX = 256, POLL_NS = 20 * 1000 * 1000 };
+enum { DEFAULT_PORT = 4000, WORKERS_MAX = 256 };
 
 struct options {
     const char *config;
@@ -43,7 +38,7 @@ struct serving {
     struct weir_config *config;
     struct weir_gateway gateway;
     struct weir_crew crew;
-    sigset_t signals;
+    struct weir_process process;
 };
 
 static const char help_text[] =
@@ -62,6 +57,9 @@ static const char help_text[] =
     "  -h, --help             this text\n"
     "\n"
     "SIGTERM ends it when the calls under way are over; a second SIGTERM ends it at once.\n"
+    "SIGHUP makes it read FILE again, as do POST /weir/reload and, where\n"
+    "weir_settings.reload_on_change is true, a change of FILE; no call is lost by it, and a\n"
+    "file that is wrong changes nothing.\n"
     "\n"
     "Try it without any key:  weir serve --config examples/quickstart.yaml\n";
 
@@ -161,31 +159,47 @@ static int load(struct serving *serving)
         return refuse("the configuration is refused; nothing is served");
     if (r < 0)
         return refuse_code(r);
-    if (serving->options.log != NULL)
-        serving->config->settings.access_log = weir_slice_str(serving->options.log);
-    if (serving->options.format != NULL)
-        serving->config->settings.access_log_format =
-            strcmp(serving->options.format, "json") == 0 ? WEIR_LOG_JSON : WEIR_LOG_LOGFMT;
     return 0;
+}
+
+static void lay_options_over(const struct options *options, struct weir_settings *settings)
+{
+    if (options->log != NULL)
+        settings->access_log = weir_slice_str(options->log);
+    if (options->format != NULL)
+        settings->access_log_format = strcmp(options->format, "json") == 0 ? WEIR_LOG_JSON : WEIR_LOG_LOGFMT;
 }
 
 /*
  * No master key means loopback only, unless the configuration says otherwise in so many words (decisions 23).
  */
-static int check_exposure(const struct serving *serving)
+static bool is_exposed(const struct options *options, const struct weir_settings *settings)
 {
-    const struct weir_settings *settings = &serving->config->settings;
+    return settings->master_key.len == 0 && !settings->permit_no_master_key &&
+           !weir_crew_loopback(options->host);
+}
 
-    if (settings->master_key.len > 0 || settings->permit_no_master_key ||
-        weir_crew_loopback(serving->options.host))
+/* What the command line has to say to a configuration. */
+static int amend(void *user, struct weir_config *config, char *text, size_t text_bytes)
+{
+    const struct options *options = user;
+
+    lay_options_over(options, &config->settings);
+    if (!is_exposed(options, &config->settings))
         return 0;
-    (void)fprintf(
-        stderr,
-        "weir: refusing to listen on %s without a key: everyone who reaches it could spend the providers' "
-        "keys.\nSet general_settings.master_key (or LITELLM_MASTER_KEY), or say "
-        "general_settings.dangerously_permit_weak_or_unset_master_key: true.\n",
-        serving->options.host);
-    return WEIR_EXIT_FAILED;
+    (void)snprintf(
+        text, text_bytes,
+        "refusing to listen on %s without a key: everyone who reaches it could spend the providers' keys.\n"
+        "Set general_settings.master_key (or LITELLM_MASTER_KEY), or say "
+        "general_settings.dangerously_permit_weak_or_unset_master_key: true.",
+        options->host);
+    return 1;
+}
+
+static void tell(void *user, const struct weir_diags *diags)
+{
+    (void)user;
+    weir_cli_print_diags(diags);
 }
 
 static void raise_file_limit(void)
@@ -222,7 +236,8 @@ static int make_gateway(struct serving *serving)
     if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
         return refuse("the system has no random numbers");
     serving->config = NULL; /* the gateway's from here on */
-    r = weir_gateway_init(&serving->gateway, config, workers, seed, NULL, weir_mem_libc(), text);
+    r = weir_gateway_init(&serving->gateway, config, workers, seed, serving->process.loop, weir_mem_libc(),
+                          text);
     if (r > 0)
         return refuse(text);
     return r < 0 ? refuse_code(r) : 0;
@@ -259,64 +274,44 @@ static void announce(const struct serving *serving)
         (void)fputs("weir: model_list has no deployment: every call will be refused\n", stderr);
 }
 
-static void begin_drain(struct serving *serving)
+static int attend(struct serving *serving)
 {
-    (void)fputs("weir: draining: no new calls; those under way may finish (again to end at once)\n", stderr);
-    weir_crew_drain(&serving->crew);
-}
+    const struct weir_reload_source source = {.path = serving->options.config,
+                                              .env = {weir_config_env_process, NULL},
+                                              .mem = weir_mem_libc(),
+                                              .user = &serving->options,
+                                              .amend = amend,
+                                              .tell = tell};
 
-static void wait_for_end(struct serving *serving)
-{
-    const struct timespec poll = {.tv_nsec = POLL_NS};
-    bool draining = false;
-    int signal_number;
-
-    while (!draining || !weir_crew_ended(&serving->crew)) {
-        signal_number =
-            draining ? sigtimedwait(&serving->signals, NULL, &poll) : sigwaitinfo(&serving->signals, NULL);
-        if (signal_number == SIGHUP) {
-            (void)fputs("weir: SIGHUP is ignored: the configuration is read at start only\n", stderr);
-        } else if (signal_number == SIGTERM || signal_number == SIGINT) {
-            if (draining)
-                weir_crew_stop(&serving->crew);
-            else
-                begin_drain(serving);
-            draining = true;
-        }
-    }
+    weir_process_attend(&serving->process, &serving->gateway, &source);
+    return start_crew(serving);
 }
 
 static void take_down(struct serving *serving)
 {
     weir_crew_deinit(&serving->crew);
+    weir_process_leave(&serving->process);
     weir_gateway_deinit(&serving->gateway);
+    weir_process_deinit(&serving->process);
     weir_config_free(serving->config);
-}
-
-/* Before any thread exists, so that all of them leave these signals to the main thread. */
-static void claim_signals(struct serving *serving)
-{
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)sigemptyset(&serving->signals);
-    (void)sigaddset(&serving->signals, SIGTERM);
-    (void)sigaddset(&serving->signals, SIGINT);
-    (void)sigaddset(&serving->signals, SIGHUP);
-    (void)pthread_sigmask(SIG_BLOCK, &serving->signals, NULL);
 }
 
 static int start(struct serving *serving)
 {
+    char text[WEIR_GATEWAY_TEXT_MAX];
+    int r = weir_process_init(&serving->process, weir_mem_libc());
     int status;
 
-    claim_signals(serving);
+    if (r < 0)
+        return refuse_code(r);
     raise_file_limit();
     status = load(serving);
-    if (status == 0)
-        status = check_exposure(serving);
     if (status != 0)
         return status;
+    if (amend(&serving->options, serving->config, text, sizeof(text)) != 0)
+        return refuse(text);
     status = make_gateway(serving);
-    return status == 0 ? start_crew(serving) : status;
+    return status == 0 ? attend(serving) : status;
 }
 
 int weir_cli_serve(int argc, char **argv)
@@ -324,6 +319,7 @@ int weir_cli_serve(int argc, char **argv)
     char name[] = "weir serve"; /* what getopt's complaints begin with */
     struct serving serving = {0};
     int status;
+    int r;
 
     argv[0] = name;
     status = parse(argc, argv, &serving.options);
@@ -335,7 +331,8 @@ int weir_cli_serve(int argc, char **argv)
     status = start(&serving);
     if (status == 0) {
         announce(&serving);
-        wait_for_end(&serving);
+        r = weir_process_run(&serving.process, &serving.crew);
+        status = r < 0 ? refuse_code(r) : 0;
     }
     take_down(&serving);
     return status;

@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "config/diag.h"
+#include "config/file.h"
 #include "config/settings.h"
 #include "provider/model_facts.h"
 #include "provider/model_map.h"
@@ -77,6 +78,8 @@ struct weir_config_unserved {
     struct weir_place place;
 };
 
+enum { WEIR_CONFIG_FILES_MAX = 260 };
+
 struct weir_config {
     const struct weir_mem *mem;
     struct weir_arena arena;
@@ -94,6 +97,9 @@ struct weir_config {
     struct weir_tag_regex *patterns;  /* of all deployments, one list */
     struct weir_map renames; /* `model_alias_map`: a model's name -> struct weir_slice, the name to report */
     struct weir_config_env env;
+    struct weir_config_file
+        files[WEIR_CONFIG_FILES_MAX]; /* read: the file, what it includes, the model map */
+    size_t file_count;
     const struct weir_yaml *root;      /* all files together, as they were written (config/yaml/tree.h) */
     const struct weir_yaml *variables; /* the section environment_variables; NULL: none */
 };

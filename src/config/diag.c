@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/slice.h"
+#include "base/text.h"
 
 enum { TEXT_BYTES = 4 * 1024 * 1024, BLOCK_BYTES = 16 * 1024, CAP_FIRST = 32 };
 
@@ -116,6 +117,28 @@ void weir_diags_sort(struct weir_diags *diags)
 size_t weir_diags_errors(const struct weir_diags *diags)
 {
     return diags->counts[WEIR_SEVERITY_ERROR] + diags->counts[WEIR_SEVERITY_FATAL];
+}
+
+struct weir_slice weir_diag_text(const struct weir_diag *diag, struct weir_arena *arena)
+{
+    char line[WEIR_TEXT_U64_MAX];
+    char column[WEIR_TEXT_U64_MAX];
+    bool placed = diag->place.line > 0;
+    const struct weir_slice parts[] = {
+        diag->place.file,
+        placed ? WEIR_SLICE(":") : WEIR_SLICE_EMPTY,
+        placed ? weir_text_u64(diag->place.line, line) : WEIR_SLICE_EMPTY,
+        placed ? WEIR_SLICE(":") : WEIR_SLICE_EMPTY,
+        placed ? weir_text_u64(diag->place.column, column) : WEIR_SLICE_EMPTY,
+        WEIR_SLICE(": "),
+        diag->path,
+        diag->path.len > 0 ? WEIR_SLICE(": ") : WEIR_SLICE_EMPTY,
+        weir_severity_name(diag->severity),
+        WEIR_SLICE(": "),
+        diag->text,
+    };
+
+    return weir_arena_join(arena, parts, sizeof(parts) / sizeof(*parts));
 }
 
 struct weir_slice weir_severity_name(enum weir_severity severity)

@@ -72,6 +72,9 @@ void weir_diags_sort(struct weir_diags *diags);
 /* Errors and fatal ones, kept or not. */
 size_t weir_diags_errors(const struct weir_diags *diags);
 
+/* `file:line:column: path: severity: text` on one line; empty where the arena has no room. */
+struct weir_slice weir_diag_text(const struct weir_diag *diag, struct weir_arena *arena);
+
 /* "warning", "error"; a fatal one is an error to a reader. */
 struct weir_slice weir_severity_name(enum weir_severity severity);
 

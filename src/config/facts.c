@@ -49,7 +49,7 @@ int weir_facts_read_map(struct weir_loader *loader)
     struct weir_slice name = loader->config->settings.model_map;
     struct weir_slice base = loader->config->sources[WEIR_SETTING_model_map].file;
     struct weir_slice path, text, why;
-    struct weir_file_id id;
+    struct weir_file_stamp stamp;
     int rv;
 
     if (name.len == 0)
@@ -57,10 +57,13 @@ int weir_facts_read_map(struct weir_loader *loader)
     path = weir_file_beside(base, name, loader->arena);
     if (path.ptr == NULL)
         return WEIR_ERR_NOMEM;
-    rv = weir_file_read(path, MAP_BYTES_MAX, loader->arena, &id, &text, &why);
+    rv = weir_file_read(path, MAP_BYTES_MAX, loader->arena, &stamp, &text, &why);
     if (rv == WEIR_FILE_REFUSED)
         return refuse(loader, path, why, WEIR_SLICE_EMPTY);
-    return rv == 0 ? read_text(loader, path, text) : rv;
+    if (rv < 0)
+        return rv;
+    weir_loader_note_file(loader, path, &stamp);
+    return read_text(loader, path, text);
 }
 
 /* ---- one model ---- */

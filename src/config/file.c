@@ -35,8 +35,30 @@ static int refuse_size(size_t max_bytes, struct weir_arena *arena, struct weir_s
     return WEIR_FILE_REFUSED;
 }
 
-static int read_open(FILE *file, size_t max_bytes, struct weir_arena *arena, struct weir_file_id *ret_id,
-                     struct weir_slice *ret_text, struct weir_slice *ret_why)
+static struct weir_file_stamp stamp_of(const struct stat *status)
+{
+    return (struct weir_file_stamp){status->st_dev, status->st_ino, status->st_size, status->st_mtim};
+}
+
+int weir_file_stamp_of(struct weir_slice path, struct weir_file_stamp *ret_stamp)
+{
+    struct stat status;
+
+    if (stat(path.ptr, &status) != 0)
+        return WEIR_FILE_REFUSED;
+    *ret_stamp = stamp_of(&status);
+    return 0;
+}
+
+bool weir_file_stamp_eq(const struct weir_file_stamp *a, const struct weir_file_stamp *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->written.tv_sec == b->written.tv_sec && a->written.tv_nsec == b->written.tv_nsec;
+}
+
+static int read_open(FILE *file, size_t max_bytes, struct weir_arena *arena,
+                     struct weir_file_stamp *ret_stamp, struct weir_slice *ret_text,
+                     struct weir_slice *ret_why)
 {
     struct stat status;
     size_t room, len;
@@ -56,13 +78,13 @@ static int read_open(FILE *file, size_t max_bytes, struct weir_arena *arena, str
     len = fread(text, 1, room, file);
     if (ferror(file) != 0)
         return refuse(weir_slice_str(strerror(errno)), arena, ret_why);
-    *ret_id = (struct weir_file_id){status.st_dev, status.st_ino};
+    *ret_stamp = stamp_of(&status);
     *ret_text = (struct weir_slice){text, len};
     return 0;
 }
 
 int weir_file_read(struct weir_slice path, size_t max_bytes, struct weir_arena *arena,
-                   struct weir_file_id *ret_id, struct weir_slice *ret_text, struct weir_slice *ret_why)
+                   struct weir_file_stamp *ret_stamp, struct weir_slice *ret_text, struct weir_slice *ret_why)
 {
     WEIR_CLEANUP(close_file) FILE *file = NULL;
 
@@ -71,7 +93,7 @@ int weir_file_read(struct weir_slice path, size_t max_bytes, struct weir_arena *
     file = fopen(path.ptr, "rbe");
     if (file == NULL)
         return refuse(weir_slice_str(strerror(errno)), arena, ret_why);
-    return read_open(file, max_bytes, arena, ret_id, ret_text, ret_why);
+    return read_open(file, max_bytes, arena, ret_stamp, ret_text, ret_why);
 }
 
 struct weir_slice weir_file_beside(struct weir_slice base, struct weir_slice name, struct weir_arena *arena)

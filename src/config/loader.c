@@ -133,6 +133,15 @@ void weir_loader_unread_key(struct weir_loader *loader, enum weir_section sectio
     }
 }
 
+void weir_loader_note_file(struct weir_loader *loader, struct weir_slice path,
+                           const struct weir_file_stamp *stamp)
+{
+    struct weir_config *config = loader->config;
+
+    if (config->file_count < WEIR_CONFIG_FILES_MAX)
+        config->files[config->file_count++] = (struct weir_config_file){path, *stamp};
+}
+
 void weir_loader_deinit(struct weir_loader *loader)
 {
     for (size_t i = 0; i < WEIR_SECTIONS; i++)

@@ -41,6 +41,11 @@ struct weir_loader {
     WEIR_DIAG((loader)->diags, WEIR_SEVERITY_##severity, &(node)->place,                                     \
               weir_path_text((path), (loader)->arena), __VA_ARGS__)
 
+/* Notes that the file was read; its path ends with NUL, which is not counted, and lives as long as the
+ * configuration. */
+void weir_loader_note_file(struct weir_loader *loader, struct weir_slice path,
+                           const struct weir_file_stamp *stamp);
+
 /* weir_schema_find, remembered: a file has the same keys again and again.  text outlives the loader. */
 const struct weir_setting_row *weir_loader_find(struct weir_loader *loader, enum weir_section section,
                                                 struct weir_slice text);

@@ -20,8 +20,10 @@ static const char *const head =
     "\n"
     "<!-- Made from src/config/tbl by `weir check --reference`; edit the tables, not this page. -->\n"
     "\n"
-    "weir reads LiteLLM's `config.yaml` as it is, once, when it starts. `weir check FILE` says what a file\n"
-    "means and what is wrong with it; `weir check --defaults` prints every setting with its default.\n"
+    "weir reads LiteLLM's `config.yaml` as it is, when it starts and when it is told to read it again (see\n"
+    "[operations.md](operations.md#reload)). `weir check FILE` says what a file means and what is wrong with "
+    "it;\n"
+    "`weir check --defaults` prints every setting with its default.\n"
     "\n"
     "- YAML 1.1, as PyYAML reads it: `yes` and `on` are true, `010` is eight, `1e6` is text. Anchors, "
     "aliases\n"
@@ -37,7 +39,11 @@ static const char *const head =
     "- A wrong entry of `model_list` is left out with an error and weir starts without it. A wrong value of "
     "a\n"
     "  setting, or a fallback chain of the wrong shape, refuses the start.\n"
-    "- `router_settings` beats the same key of `litellm_settings`.\n";
+    "- `router_settings` beats the same key of `litellm_settings`.\n"
+    "- A reload takes up every deployment and every setting, for the requests that come from then on, but "
+    "for "
+    "those\n"
+    "  that are marked *Needs a restart*: they hold as they were when weir started.\n";
 
 static const char *const intros[WEIR_SECTIONS] = {
     [WEIR_SECTION_TOP] = "The sections of a file.",
@@ -133,7 +139,7 @@ static void put_row(FILE *out, const struct weir_setting_row *row)
     }
     fputs(" | ", out);
     put(out, row->prose);
-    fputs(" |\n", out);
+    fputs(row->at_start ? " *Needs a restart.* |\n" : " |\n", out);
 }
 
 static void put_read_rows(FILE *out, enum weir_section section)

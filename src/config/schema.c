@@ -19,10 +19,12 @@ static const struct weir_slice expected[] = {
 };
 
 static const struct weir_setting_row rows[] = {
-#define ROW(section_, key_, owner, member, type_, unit_, min_, max_, dflt_, prose_)                          \
+#define ROW(...) ROW_READ(false, __VA_ARGS__)
+#define ROW_READ(at_start_, section_, key_, owner, member, type_, unit_, min_, max_, dflt_, prose_)          \
     {.section = WEIR_SECTION_##section_,                                                                     \
      .status = WEIR_ROW_READ,                                                                                \
      .type = WEIR_VALUE_##type_,                                                                             \
+     .at_start = (at_start_),                                                                                \
      .offset = offsetof(struct owner, member),                                                               \
      .min = (min_),                                                                                          \
      .max = (max_),                                                                                          \
@@ -32,6 +34,8 @@ static const struct weir_setting_row rows[] = {
      .prose = WEIR_SLICE_INIT(prose_)},
 #define SETTING(section, key, member, type, unit, min, max, dflt, prose)                                     \
     ROW(section, key, weir_settings, member, type, unit, min, max, dflt, prose)
+#define SETTING_AT_START(section, key, member, type, unit, min, max, dflt, prose)                            \
+    ROW_READ(true, section, key, weir_settings, member, type, unit, min, max, dflt, prose)
 #include "config/tbl/settings.h"
 #define LIMIT(key, member, type, unit, min, max, prose, router)                                              \
     ROW(LIMIT, key, weir_limits, member, type, unit, min, max, "", prose)

@@ -98,6 +98,7 @@ struct weir_setting_row {
     enum weir_row_status status;
     enum weir_value_type type;
     bool family;   /* of all keys that start so and have no row of their own */
+    bool at_start; /* holds until a restart; the others are taken up by a reload */
     size_t offset; /* of the member in the struct of its table */
     double min;
     double max; /* both 0: any */

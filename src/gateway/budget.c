@@ -11,8 +11,9 @@
 static bool claim(struct weir_budget *budget, size_t bytes)
 {
     size_t before = atomic_fetch_add_explicit(&budget->used, bytes, memory_order_relaxed);
+    size_t max = atomic_load_explicit(&budget->max, memory_order_relaxed);
 
-    if (before <= budget->max && bytes <= budget->max - before)
+    if (before <= max && bytes <= max - before)
         return true;
     atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
     return false;
@@ -65,9 +66,14 @@ static void budget_free(void *user, void *ptr, size_t size)
 void weir_budget_init(struct weir_budget *budget, const struct weir_mem *mem, size_t max_bytes)
 {
     budget->mem = mem;
-    budget->max = max_bytes;
+    atomic_init(&budget->max, max_bytes);
     atomic_init(&budget->used, 0);
     budget->as_mem = (struct weir_mem){budget, budget_alloc, budget_resize, budget_free};
+}
+
+void weir_budget_set_max(struct weir_budget *budget, size_t max_bytes)
+{
+    atomic_store_explicit(&budget->max, max_bytes, memory_order_relaxed);
 }
 
 void weir_budget_deinit(struct weir_budget *budget)

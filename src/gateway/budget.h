@@ -14,13 +14,16 @@
 
 struct weir_budget {
     const struct weir_mem *mem;
-    size_t max;
+    atomic_size_t max;
     atomic_size_t used;
     struct weir_mem as_mem;
 };
 
 /* At most max_bytes of mem, which must be thread-safe, at once. */
 void weir_budget_init(struct weir_budget *budget, const struct weir_mem *mem, size_t max_bytes);
+
+/* Another maximum, which what is out already may exceed.  From any thread. */
+void weir_budget_set_max(struct weir_budget *budget, size_t max_bytes);
 
 /* All of it must have come back. */
 void weir_budget_deinit(struct weir_budget *budget);

@@ -12,6 +12,7 @@
 #include "gateway/driver.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/models.h"
+#include "gateway/endpoint/reload.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/request/auth.h"
@@ -160,6 +161,9 @@ static void serve(struct weir_job *job, const struct weir_path *path)
         return;
     case WEIR_SERVICE_READY:
         weir_health_ready(job);
+        return;
+    case WEIR_SERVICE_RELOAD:
+        weir_reload_begin(job);
         return;
     }
 }

@@ -23,9 +23,10 @@ static struct weir_slice variable(void *config, const char *name)
     return weir_config_variable(config, name, &value) ? value : WEIR_SLICE_EMPTY;
 }
 
-static int make_proxies(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MAX])
+static int make_proxies(struct weir_config *config, const struct weir_mem *mem,
+                        struct weir_proxies *ret_proxies, char text[WEIR_GATEWAY_TEXT_MAX])
 {
-    int r = weir_proxies_init_variables(&gateway->proxies, gateway->mem, variable, gateway->setup->config);
+    int r = weir_proxies_init_variables(ret_proxies, mem, variable, config);
 
     if (r > 0)
         (void)snprintf(text, WEIR_GATEWAY_TEXT_MAX,
@@ -33,6 +34,17 @@ static int make_proxies(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEX
                        "NO_PROXY has too "
                        "many entries");
     return r > 0 ? WEIR_GATEWAY_REFUSED : r;
+}
+
+int weir_gateway_same_proxies(const struct weir_gateway *gateway, struct weir_config *config, bool *ret_same,
+                              char text[WEIR_GATEWAY_TEXT_MAX])
+{
+    WEIR_CLEANUP(weir_proxies_deinit) struct weir_proxies proxies = {0};
+    int r = make_proxies(config, gateway->mem, &proxies, text);
+
+    if (r == 0)
+        *ret_same = weir_proxies_eq(&gateway->proxies, &proxies);
+    return r;
 }
 
 static int make_resolver(struct weir_gateway *gateway)
@@ -52,6 +64,18 @@ static int make_log(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MA
     if (r > 0)
         (void)snprintf(text, WEIR_GATEWAY_TEXT_MAX, "%s", reason);
     return r > 0 ? WEIR_GATEWAY_REFUSED : r;
+}
+
+/* Limits of what outlives the setup. */
+static void apply_settings(struct weir_gateway *gateway)
+{
+    const struct weir_settings *settings = &gateway->setup->config->settings;
+
+    weir_budget_set_max(&gateway->budget, (size_t)settings->memory_budget_bytes);
+    atomic_store_explicit(&gateway->connections.max_connections, settings->max_connections * gateway->workers,
+                          memory_order_relaxed);
+    if (gateway->resolver != NULL)
+        weir_resolver_set_ttl(gateway->resolver, settings->dns_ttl_ns);
 }
 
 int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
@@ -76,6 +100,7 @@ int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
     }
     weir_setup_unref(gateway->setup);
     gateway->setup = setup;
+    apply_settings(gateway);
     for (struct weir_seat *seat = gateway->seats; seat != NULL; seat = seat->next)
         weir_seat_offer(seat, setup);
     return 0;
@@ -104,13 +129,11 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
                       uint64_t seed, weir_loop *home, const struct weir_mem *mem,
                       char text[WEIR_GATEWAY_TEXT_MAX])
 {
-    const struct weir_settings *settings = &config->settings;
     int r;
 
     *ret_gateway = (struct weir_gateway){.mem = mem, .workers = workers, .seats_max = workers + OTHER_SEATS};
     atomic_init(&ret_gateway->draining, false);
-    weir_budget_init(&ret_gateway->budget, mem, (size_t)settings->memory_budget_bytes);
-    ret_gateway->connections.max_connections = settings->max_connections * workers;
+    weir_budget_init(&ret_gateway->budget, mem, 0);
     weir_graves_init(&ret_gateway->graves, home);
     r = weir_router_new(mem, seed, &ret_gateway->router);
     if (r < 0)
@@ -118,7 +141,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     else
         r = weir_gateway_adopt(ret_gateway, config, text);
     if (r == 0)
-        r = make_proxies(ret_gateway, text);
+        r = make_proxies(config, mem, &ret_gateway->proxies, text);
     if (r == 0)
         r = make_resolver(ret_gateway);
     if (r == 0)

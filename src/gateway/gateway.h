@@ -26,6 +26,7 @@
 #include "net/server.h"
 
 struct weir_config;
+struct weir_reload;
 
 struct weir_gateway {
     const struct weir_mem *mem;
@@ -41,7 +42,8 @@ struct weir_gateway {
     struct weir_server_shared connections;
     weir_access_log *log;
     size_t workers;
-    atomic_bool draining; /* readiness says no */
+    atomic_bool draining;       /* readiness says no */
+    struct weir_reload *reload; /* whom workers ask to reload; NULL: nobody */
 };
 
 enum { WEIR_GATEWAY_TEXT_MAX = WEIR_SETUP_TEXT_MAX };
@@ -65,6 +67,13 @@ WEIR_MUST_USE int weir_gateway_init(struct weir_gateway *ret_gateway, struct wei
  */
 WEIR_MUST_USE int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
                                      char text[WEIR_GATEWAY_TEXT_MAX]);
+
+/*
+ * Whether the variables HTTP_PROXY and its kin, as the configuration sees them, say what they said at the
+ * start: another proxy needs a restart.  0, WEIR_GATEWAY_REFUSED with a text when one is wrong, or negative.
+ */
+WEIR_MUST_USE int weir_gateway_same_proxies(const struct weir_gateway *gateway, struct weir_config *config,
+                                            bool *ret_same, char text[WEIR_GATEWAY_TEXT_MAX]);
 
 /* From the main thread, before the seat's thread starts and after it has ended: what weir_seat_init and
  * weir_seat_deinit do, for a seat that follows the gateway's setup. */

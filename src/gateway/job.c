@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
+#include "gateway/endpoint/reload.h"
 #include "gateway/gateway.h"
 #include "gateway/keepalive.h"
 #include "gateway/log/call_notes.h"
@@ -155,6 +156,7 @@ static void give_back(struct weir_job *job)
 
     tell_log(job);
     weir_turns_leave(job);
+    weir_reload_leave(job);
     weir_loop_cancel(worker->loop, &job->timer);
     weir_loop_cancel(worker->loop, &job->ping_timer);
     release_attempts(job->attempts);

@@ -31,6 +31,7 @@
 #include "provider/prompt_text.h"
 #include "provider/route.h"
 
+struct weir_asking;
 struct weir_setup;
 struct weir_upcall;
 struct weir_worker;
@@ -73,6 +74,8 @@ struct weir_job {
     uint64_t sent_ns;              /* when bytes of a stream were last handed over */
     struct weir_timer ping_timer;  /* see keepalive.h */
     uint64_t ping_every_ns;
+
+    struct weir_asking *asking; /* see endpoint/reload.h; NULL: it has not */
 
     struct weir_access access;
     char call_id_room[WEIR_CALL_ID_LEN];

@@ -14,6 +14,7 @@
 #include "base/container.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/endpoint/reload.h"
 #include "gateway/front.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
@@ -80,37 +81,60 @@ static size_t most_queued(const struct weir_settings *settings)
                     HEAD_AND_READ_MAX);
 }
 
-static int make_server(struct weir_worker *worker, weir_listener *listener)
+static struct weir_server_config server_config(const struct weir_worker *worker)
 {
     const struct weir_settings *settings = &worker->seat.setup->config->settings;
+
+    return (struct weir_server_config){.max_head_bytes = (size_t)settings->max_head_bytes,
+                                       .max_headers = settings->max_header_count,
+                                       .max_body_bytes = (size_t)settings->max_body_bytes,
+                                       .high_water_bytes = (size_t)settings->stream_buffer_bytes,
+                                       .max_queue_bytes = most_queued(settings),
+                                       .head_timeout_ns = settings->header_timeout_ns,
+                                       .body_timeout_ns = settings->body_timeout_ns,
+                                       .idle_timeout_ns = settings->idle_timeout_ns,
+                                       .send_timeout_ns = settings->client_write_timeout_ns,
+                                       .body_mem = weir_budget_mem(&worker->gateway->budget)};
+}
+
+static int make_server(struct weir_worker *worker, weir_listener *listener)
+{
     const struct weir_server_handler handler = weir_front_handler(worker);
-    const struct weir_server_config config = {.max_head_bytes = (size_t)settings->max_head_bytes,
-                                              .max_headers = settings->max_header_count,
-                                              .max_body_bytes = (size_t)settings->max_body_bytes,
-                                              .high_water_bytes = (size_t)settings->stream_buffer_bytes,
-                                              .max_queue_bytes = most_queued(settings),
-                                              .head_timeout_ns = settings->header_timeout_ns,
-                                              .body_timeout_ns = settings->body_timeout_ns,
-                                              .idle_timeout_ns = settings->idle_timeout_ns,
-                                              .send_timeout_ns = settings->client_write_timeout_ns,
-                                              .body_mem = weir_budget_mem(&worker->gateway->budget)};
+    const struct weir_server_config config = server_config(worker);
     int r = weir_server_new(worker->loop, &config, &handler, &worker->gateway->connections, &worker->server);
 
     return r == 0 ? weir_server_listen(worker->server, listener, worker->index) : r;
 }
 
-static int make_client(struct weir_worker *worker)
+static struct weir_client_config client_config(const struct weir_worker *worker)
 {
     const struct weir_settings *settings = &worker->seat.setup->config->settings;
-    const struct weir_client_config config = {.resolver = worker->gateway->resolver,
-                                              .proxies = &worker->gateway->proxies,
-                                              .max_connections = settings->max_upstream_connections,
-                                              .max_idle_per_upstream = settings->max_idle_per_upstream,
-                                              .max_head_bytes = (size_t)settings->max_head_bytes,
-                                              .max_headers = settings->max_header_count,
-                                              .idle_timeout_ns = settings->upstream_idle_timeout_ns};
+
+    return (struct weir_client_config){.resolver = worker->gateway->resolver,
+                                       .proxies = &worker->gateway->proxies,
+                                       .max_connections = settings->max_upstream_connections,
+                                       .max_idle_per_upstream = settings->max_idle_per_upstream,
+                                       .max_head_bytes = (size_t)settings->max_head_bytes,
+                                       .max_headers = settings->max_header_count,
+                                       .idle_timeout_ns = settings->upstream_idle_timeout_ns};
+}
+
+static int make_client(struct weir_worker *worker)
+{
+    const struct weir_client_config config = client_config(worker);
 
     return weir_client_new(worker->loop, &config, &worker->client);
+}
+
+/* What serves all setups goes on by the limits of the new one. */
+static void on_setup(struct weir_seat *seat)
+{
+    struct weir_worker *worker = WEIR_CONTAINER(seat, struct weir_worker, seat);
+    const struct weir_server_config server = server_config(worker);
+    const struct weir_client_config client = client_config(worker);
+
+    weir_server_configure(worker->server, &server);
+    weir_client_configure(worker->client, &client);
 }
 
 static int seed_rand(struct weir_worker *worker)
@@ -141,7 +165,7 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
         r = weir_loop_new(gateway->mem, &worker->loop);
     if (r < 0)
         return r;
-    weir_gateway_join(gateway, &worker->seat, worker->loop, NULL);
+    weir_gateway_join(gateway, &worker->seat, worker->loop, on_setup);
     weir_turns_init(worker);
     r = make_client(worker);
     if (r == 0)
@@ -220,6 +244,7 @@ void weir_worker_deinit(struct weir_worker *worker)
         weir_job_free(job);
     }
     weir_loop_free(worker->loop);
+    weir_reload_drop(worker);
     if (worker->seat.setup != NULL)
         weir_gateway_leave(worker->gateway, &worker->seat);
     weir_buf_deinit(&worker->lines);

@@ -21,6 +21,7 @@
 #include "net/loop.h"
 #include "net/server.h"
 
+struct weir_asking;
 struct weir_gateway;
 struct weir_job;
 
@@ -43,7 +44,8 @@ struct weir_worker {
     struct weir_timer turn_timer;
     struct weir_loop_task turn_task;
     bool turn_posted;
-    uint64_t wall_due_ns; /* when to tell the router the wall clock's time again */
+    struct weir_asking *askings; /* for a reload; see endpoint/reload.h */
+    uint64_t wall_due_ns;        /* when to tell the router the wall clock's time again */
     struct weir_loop_task drain_task;
     struct weir_loop_task stop_task;
     struct weir_timer drain_timer;

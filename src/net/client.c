@@ -313,7 +313,7 @@ bool weir_fetch_reused(const struct weir_fetch *fetch)
 
 /* ---- the client ---- */
 
-static void set_config(weir_client *client, const struct weir_client_config *config)
+void weir_client_configure(weir_client *client, const struct weir_client_config *config)
 {
     struct weir_client_config *c = &client->config;
 
@@ -337,7 +337,7 @@ int weir_client_new(weir_loop *loop, const struct weir_client_config *config, we
     memset(client, 0, sizeof(*client));
     client->loop = loop;
     client->mem = mem;
-    set_config(client, config);
+    weir_client_configure(client, config);
     *ret_client = client;
     return 0;
 }

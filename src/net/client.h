@@ -56,6 +56,10 @@ struct weir_client_config {
 WEIR_MUST_USE int weir_client_new(weir_loop *loop, const struct weir_client_config *config,
                                   weir_client **ret_client);
 
+/* Other limits, for the connections that are made or become idle from now on.  config is copied; its resolver
+ * and proxies are those of the client. */
+void weir_client_configure(weir_client *client, const struct weir_client_config *config);
+
 /* Closes all connections and frees the client once that is done; the pointer is dead at once.  No fetch may
  * be active.  Accepts NULL. */
 void weir_client_close(weir_client *client);

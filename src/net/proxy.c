@@ -136,6 +136,23 @@ int weir_proxies_init_variables(struct weir_proxies *proxies, const struct weir_
     return weir_proxies_init(proxies, mem, &values);
 }
 
+static bool same_proxy(const struct weir_proxy *a, const struct weir_proxy *b)
+{
+    return a->port == b->port && weir_slice_eq(a->host, b->host) &&
+           weir_slice_eq(a->authorization, b->authorization);
+}
+
+bool weir_proxies_eq(const struct weir_proxies *a, const struct weir_proxies *b)
+{
+    if (!same_proxy(&a->http, &b->http) || !same_proxy(&a->https, &b->https) ||
+        a->bypass_count != b->bypass_count)
+        return false;
+    for (size_t i = 0; i < a->bypass_count; i++)
+        if (!weir_slice_eq(a->bypass[i], b->bypass[i]))
+            return false;
+    return true;
+}
+
 void weir_proxies_deinit(struct weir_proxies *proxies)
 {
     weir_arena_deinit(&proxies->arena);

@@ -56,6 +56,9 @@ typedef struct weir_slice weir_proxies_variable_fn(void *user, const char *name)
 WEIR_MUST_USE int weir_proxies_init_variables(struct weir_proxies *proxies, const struct weir_mem *mem,
                                               weir_proxies_variable_fn *get, void *user);
 
+/* Both send every upstream the same way. */
+bool weir_proxies_eq(const struct weir_proxies *a, const struct weir_proxies *b);
+
 /* Accepts a zeroed one. */
 void weir_proxies_deinit(struct weir_proxies *proxies);
 

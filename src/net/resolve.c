@@ -447,6 +447,13 @@ static void set_config(weir_resolver *resolver, const struct weir_resolver_confi
     c->lookup = c->lookup == NULL ? system_lookup : c->lookup;
 }
 
+void weir_resolver_set_ttl(weir_resolver *resolver, uint64_t ttl_ns)
+{
+    uv_mutex_lock(&resolver->lock);
+    resolver->config.ttl_ns = or_seconds(ttl_ns, DEFAULT_TTL_S);
+    uv_mutex_unlock(&resolver->lock);
+}
+
 int weir_resolver_new(const struct weir_mem *mem, const struct weir_resolver_config *config,
                       weir_resolver **ret_resolver)
 {

@@ -58,6 +58,10 @@ typedef struct weir_resolver weir_resolver;
 WEIR_MUST_USE int weir_resolver_new(const struct weir_mem *mem, const struct weir_resolver_config *config,
                                     weir_resolver **ret_resolver);
 
+/* How long a name's addresses are used, of those that are looked up from now on; 0: 30 s.  From any thread.
+ */
+void weir_resolver_set_ttl(weir_resolver *resolver, uint64_t ttl_ns);
+
 /* Waits for the look-ups that are running.  Accepts NULL.  No query may be waiting. */
 void weir_resolver_free(weir_resolver *resolver);
 

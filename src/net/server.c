@@ -317,7 +317,8 @@ static void welcome(struct weir_exchange *conn)
 {
     struct weir_server_shared *shared = conn->server->shared;
     size_t open = atomic_load_explicit(&shared->connections, memory_order_relaxed);
-    size_t max = or_size(shared->max_connections, DEFAULT_CONNECTIONS);
+    size_t max =
+        or_size(atomic_load_explicit(&shared->max_connections, memory_order_relaxed), DEFAULT_CONNECTIONS);
 
     if (open > max + REJECTS_MAX) {
         weir_conn_close(conn, WEIR_EXCHANGE_REFUSED);
@@ -347,7 +348,7 @@ void weir_conn_open(weir_server *server, int fd, const struct sockaddr *peer)
 
 /* ---- the server ---- */
 
-static void set_config(weir_server *server, const struct weir_server_config *config)
+void weir_server_configure(weir_server *server, const struct weir_server_config *config)
 {
     struct weir_server_config *c = &server->config;
 
@@ -382,7 +383,7 @@ int weir_server_new(weir_loop *loop, const struct weir_server_config *config,
     server->mem = mem;
     server->handler = *handler;
     server->shared = shared;
-    set_config(server, config);
+    weir_server_configure(server, config);
     weir_server_accept_init(server);
     *ret_server = server;
     return 0;

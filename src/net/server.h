@@ -78,7 +78,7 @@ struct weir_server_handler {
 
 /* What all servers of one process share: the count of open connections.  Zero it, set the maximum. */
 struct weir_server_shared {
-    size_t max_connections; /* 0: 10,000; beyond it a connection is answered 503 and closed */
+    atomic_size_t max_connections; /* 0: 10,000; beyond it a connection is answered 503 and closed */
     atomic_size_t connections;
 };
 
@@ -106,6 +106,9 @@ struct weir_server_config {
 WEIR_MUST_USE int weir_server_new(weir_loop *loop, const struct weir_server_config *config,
                                   const struct weir_server_handler *handler,
                                   struct weir_server_shared *shared, weir_server **ret_server);
+
+/* Other limits, for the requests and connections that come from now on.  config is copied. */
+void weir_server_configure(weir_server *server, const struct weir_server_config *config);
 
 /* Takes the listener's sockets of that worker and accepts on them.  0, WEIR_ERR_IO, or WEIR_ERR_INVALID when
  * they were taken before. */

@@ -197,14 +197,6 @@ def test_ctrl_c_drains_as_well(serve, up):
     assert waiting().text == "finished" and weir.wait(5) == 0
 
 
-def test_sighup_is_ignored_with_a_line(serve, up):
-    weir = serve({"g": ["d1"]})
-    up.says("d1", "fine")
-    weir.signal(signal.SIGHUP)
-    assert weir.log_line("SIGHUP")
-    assert weir.ask("g").text == "fine"
-
-
 def test_readiness_ends_with_the_drain(serve, up):
     weir = serve({"g": ["d1"]})
     up.says("d1", answers.late(answers.text("finished"), 1))

@@ -5,6 +5,7 @@
  * are known and not read in known.h, limits that other levels have too in limits.h.  Source: router-semantics.md 2.4 to 2.6, 9, 15.5; decisions 7, 22, 24.
  *
  * SETTING(SECTION, key, member, TYPE, unit, min, max, default, what it does)
+ * SETTING_AT_START(the same)                 holds until a restart; the others are taken up by a reload
  * PART(SECTION, key, shape, what it does)    read by code of its own; no member
  *
  * SECTION  TOP (the top level), ROUTER, LITELLM, GENERAL, WEIR, or VARIABLE: an environment variable
@@ -21,6 +22,9 @@
  */
 #ifndef SETTING
 #define SETTING(section, key, member, type, unit, min, max, dflt, prose)
+#endif
+#ifndef SETTING_AT_START
+#define SETTING_AT_START(...) SETTING(__VA_ARGS__)
 #endif
 #ifndef PART
 #define PART(section, key, shape, prose)
@@ -93,13 +97,14 @@ SETTING(GENERAL, include_call_id_in_error_body, call_id_in_errors, BOOL, "", 0, 
 SETTING(GENERAL, allow_client_side_credentials, allow_client_credentials, BOOL, "", 0, 0, "false", "Let requests bring api_key, api_base and the like of their own.")
 SETTING(GENERAL, always_include_stream_usage, always_stream_usage, BOOL, "", 0, 0, "false", "Ask for usage in every stream (stream_options.include_usage).")
 SETTING(GENERAL, enable_health_check_routing, general_health_check_routing, BOOL, "", 0, 0, "false", "As in router_settings.")
-SETTING(GENERAL, max_in_flight_requests_per_worker, max_in_flight, U32, "", 0, 1000000, "0", "Calls that a worker has in hand at once; 0: any number.")
-SETTING(GENERAL, max_queued_requests_per_worker, max_queued, U32, "", 0, 1000000, "0", "Calls beyond it that wait for a turn, first in, first out; what comes then gets 503 at once.")
-SETTING(GENERAL, admission_queue_timeout_seconds, admission_wait_ns, SECONDS, "s", 0, 3600, "1", "Longest wait for a turn; then 503.")
+SETTING_AT_START(GENERAL, max_in_flight_requests_per_worker, max_in_flight, U32, "", 0, 1000000, "0", "Calls that a worker has in hand at once; 0: any number.")
+SETTING_AT_START(GENERAL, max_queued_requests_per_worker, max_queued, U32, "", 0, 1000000, "0", "Calls beyond it that wait for a turn, first in, first out; what comes then gets 503 at once.")
+SETTING_AT_START(GENERAL, admission_queue_timeout_seconds, admission_wait_ns, SECONDS, "s", 0, 3600, "1", "Longest wait for a turn; then 503.")
 SETTING(GENERAL, completion_model, completion_model, TEXT, "", 0, 0, "", "The model of every chat or text completion, whatever the request names.")
 SETTING(GENERAL, embedding_model, embedding_model, TEXT, "", 0, 0, "", "The model of every embedding, whatever the request names.")
 
-SETTING(WEIR, workers, workers, U32, "", 0, 256, "0", "Worker threads; 0: one for each core.")
+SETTING_AT_START(WEIR, workers, workers, U32, "", 0, 256, "0", "Worker threads; 0: one for each core.")
+SETTING(WEIR, reload_on_change, reload_on_change, BOOL, "", 0, 0, "false", "Read the configuration again when one of its files changes.")
 SETTING(WEIR, max_connections, max_connections, U32, "", 1, 1000000, "16384", "Client connections at once, each worker.")
 SETTING(WEIR, max_head_bytes, max_head_bytes, BYTES, "bytes", 1024, 1048576, "64KiB", "Largest head of a request or an answer.")
 SETTING(WEIR, max_header_count, max_header_count, U32, "", 8, 1000, "128", "Most header fields of a request or an answer.")
@@ -123,8 +128,8 @@ SETTING(WEIR, dns_ttl, dns_ttl_ns, SECONDS, "s", 0, 86400, "30", "How long a nam
 SETTING(WEIR, cooldown_cap, cooldown_cap_ns, SECONDS, "s", 1, 2592000, "3600", "Most that a provider's Retry-After may cool a deployment.")
 SETTING(WEIR, ssl_verify, ssl_verify, BOOL, "", 0, 0, "true", "Verify the certificates of upstreams; a deployment's own ssl_verify beats it.")
 SETTING(WEIR, ca_file, ca_file, TEXT, "", 0, 0, "", "File of certificates to trust instead of the system's; not set: the variable SSL_CERT_FILE.")
-SETTING(WEIR, access_log, access_log, TEXT, "", 0, 0, "stdout", "Where a line for each call goes: stdout, stderr, off, or the path of a file.")
-SETTING(WEIR, access_log_format, access_log_format, LOG_FORMAT, "", 0, 0, "json", "Form of these lines: json or logfmt.")
+SETTING_AT_START(WEIR, access_log, access_log, TEXT, "", 0, 0, "stdout", "Where a line for each call goes: stdout, stderr, off, or the path of a file.")
+SETTING_AT_START(WEIR, access_log_format, access_log_format, LOG_FORMAT, "", 0, 0, "json", "Form of these lines: json or logfmt.")
 PART(WEIR, groups, "map of groups to maps of settings", "Limits and more for the deployments of one group; what a deployment says of its own beats them, and they beat the router's.")
 SETTING(WEIR, model_map, model_map, TEXT, "", 0, 0, "", "File with what is known of models, in the form of LiteLLM's model_prices_and_context_window.json; a relative path is beside this file. Not set: a small built-in table.")
 SETTING(WEIR, continuation_targets, continue_to, SOURCES, "", 0, 0, "", "Where a broken stream is continued, in that order: fallback, the group's chain; group, its other deployments and at last the same one again. Not set: [fallback].")
@@ -149,4 +154,5 @@ SETTING(VARIABLE, LITELLM_MASTER_KEY, variable_master_key, SECRET, "", 0, 0, "",
 SETTING(VARIABLE, LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY, variable_permit_no_master_key, BOOL, "", 0, 0, "false", "As general_settings.dangerously_permit_weak_or_unset_master_key.")
 
 #undef SETTING
+#undef SETTING_AT_START
 #undef PART

@@ -17,7 +17,7 @@ struct source {
     const struct source *outer;
     struct weir_slice path; /* ends with NUL, which is not counted */
     size_t depth;
-    struct weir_file_id id;
+    struct weir_file_stamp stamp;
 };
 
 struct reading {
@@ -49,16 +49,18 @@ static int read_file(struct reading *reading, const struct named_by *by, struct 
                      struct weir_slice *ret_text)
 {
     struct weir_slice why;
-    int rv = weir_file_read(source->path, WEIR_YAML_BYTES_MAX, reading->loader->arena, &source->id, ret_text,
-                            &why);
+    int rv = weir_file_read(source->path, WEIR_YAML_BYTES_MAX, reading->loader->arena, &source->stamp,
+                            ret_text, &why);
 
+    if (rv == 0)
+        weir_loader_note_file(reading->loader, source->path, &source->stamp);
     return rv == WEIR_FILE_REFUSED ? refuse(reading, by, source->path, why) : rv;
 }
 
 static bool in_chain(const struct source *source)
 {
     for (const struct source *outer = source->outer; outer != NULL; outer = outer->outer)
-        if (outer->id.device == source->id.device && outer->id.inode == source->id.inode)
+        if (outer->stamp.device == source->stamp.device && outer->stamp.inode == source->stamp.inode)
             return true;
     return false;
 }

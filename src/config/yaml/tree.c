@@ -44,6 +44,41 @@ struct weir_yaml *weir_yaml_over(const struct weir_yaml *top, const struct weir_
     return both;
 }
 
+static bool is_null(const struct weir_yaml *node)
+{
+    return node == NULL || node->kind == WEIR_YAML_NULL;
+}
+
+static bool same_pairs(const struct weir_yaml *a, const struct weir_yaml *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (!weir_slice_eq(a->pairs[i].key->text, b->pairs[i].key->text) ||
+            !weir_yaml_same(a->pairs[i].value, b->pairs[i].value))
+            return false;
+    return true;
+}
+
+static bool same_items(const struct weir_yaml *a, const struct weir_yaml *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (!weir_yaml_same(a->items[i], b->items[i]))
+            return false;
+    return true;
+}
+
+bool weir_yaml_same(const struct weir_yaml *a, const struct weir_yaml *b)
+{
+    if (is_null(a) || is_null(b))
+        return is_null(a) && is_null(b);
+    if (a->kind != b->kind || a->count != b->count)
+        return false;
+    if (a->kind == WEIR_YAML_MAP)
+        return same_pairs(a, b);
+    if (a->kind == WEIR_YAML_LIST)
+        return same_items(a, b);
+    return weir_slice_eq(a->text, b->text) && weir_slice_eq(a->written, b->written);
+}
+
 struct weir_slice weir_yaml_kind_name(const struct weir_yaml *node)
 {
     static const struct weir_slice names[] = {

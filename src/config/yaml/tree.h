@@ -72,6 +72,10 @@ struct weir_yaml *weir_yaml_get(const struct weir_yaml *map, struct weir_slice k
 struct weir_yaml *weir_yaml_over(const struct weir_yaml *top, const struct weir_yaml *bottom,
                                  struct weir_arena *arena);
 
+/* Whether both mean the same, from the same words: a variable with the same value, keys in the same order.  A
+ * node that is not there is as null. */
+bool weir_yaml_same(const struct weir_yaml *a, const struct weir_yaml *b);
+
 /* "a map", "text", "nothing": what was found, for messages. */
 struct weir_slice weir_yaml_kind_name(const struct weir_yaml *node);
 

@@ -19,7 +19,8 @@ typedef enum weir_service {
     WEIR_SERVICE_MODEL_INFO, /* the deployments, without secrets */
     WEIR_SERVICE_HEALTH,
     WEIR_SERVICE_LIVE,
-    WEIR_SERVICE_READY
+    WEIR_SERVICE_READY,
+    WEIR_SERVICE_RELOAD /* of the configuration */
 } weir_service;
 
 struct weir_path_row {

@@ -32,10 +32,23 @@ class Weir:
     def __init__(self, config, folder, env=None, arguments=(), host="127.0.0.1"):
         self.folder = Path(folder)
         self.path = self.folder / "config.yaml"
-        self.path.write_text(config if isinstance(config, str) else yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+        self.write(config)
         self.log_path = self.folder / "weir.log"
         self.env, self.arguments, self.host = environment(env), list(arguments), host
         self.port = self.process = self._held = None
+
+    def write(self, config):
+        """Puts another configuration in the place of the file, as editors do."""
+        text = config if isinstance(config, str) else yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+        fresh = self.path.with_suffix(".new")
+        fresh.write_text(text)
+        fresh.replace(self.path)
+
+    def reload(self, config=None, **more):
+        """Asks for a reload, of another configuration perhaps; the answer."""
+        if config is not None:
+            self.write(config)
+        return client.ask(self.port, path="/weir/reload", body={}, **more)
 
     def launch(self, port=None):
         """Starts the process and does not wait until it serves."""
