@@ -25,6 +25,7 @@
 #include "config/settings.h"
 #include "provider/model_facts.h"
 #include "provider/model_map.h"
+#include "provider/route.h"
 
 struct weir_endpoint;
 struct weir_tag_regex;
@@ -41,6 +42,17 @@ const char *weir_config_env_process(void *user, const char *name);
 struct weir_config_env {
     weir_config_env_fn *get;
     void *user;
+};
+
+/* How a deployment is asked whether it answers. */
+struct weir_config_probe {
+    bool able;      /* there is a call to ask it with */
+    bool by_itself; /* it is asked again and again, where that is done at all */
+    bool unchecked; /* `disable_background_health_check` */
+    weir_route route;
+    struct weir_slice model; /* that is asked for, with its provider */
+    uint32_t max_tokens;
+    uint64_t timeout_ns;
 };
 
 /* One deployment; weir_deployment_user of the snapshot's deployment points to it. */
@@ -68,6 +80,7 @@ struct weir_config_deployment {
     bool drop_params;                          /* what the model does not take is left out of requests */
     uint64_t allowed_parameters;               /* of what it is said not to take (`allowed_openai_params`) */
     const struct weir_tag_regex *tag_patterns; /* NULL: none */
+    struct weir_config_probe probe;
 };
 
 /* A well-formed entry of model_list that is left out all the same: its provider has no dialect yet, or the

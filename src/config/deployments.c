@@ -20,6 +20,7 @@
 #include "config/call_params.h"
 #include "config/endpoints.h"
 #include "config/entry.h"
+#include "config/probe.h"
 #include "config/spec.h"
 #include "config/tag_regex.h"
 #include "config/value.h"
@@ -353,6 +354,7 @@ static int add_deployment(struct reading *reading, const struct weir_config_entr
         return rv;
     weir_spec_of_stream(loader, &entry->settings, deployment);
     weir_spec_of_router(loader, &entry->settings, deployment, &spec);
+    weir_probe_read(&config->settings, &entry->settings, deployment);
     rv = weir_snapshot_add_deployment(loader->builder, &spec);
     if (rv != 0)
         return rv < 0 ? rv : WEIR_ERR_INTERNAL;

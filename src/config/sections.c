@@ -165,6 +165,22 @@ static uint64_t positive(uint64_t time_ns)
     return time_ns == 0 ? WEIR_UNSET_NS : time_ns;
 }
 
+const struct weir_names *weir_sections_health_groups(const struct weir_settings *s)
+{
+    return s->router_health_groups.count > 0 ? &s->router_health_groups : &s->general_health_groups;
+}
+
+static void health_of(const struct weir_settings *s, struct weir_router_spec *spec)
+{
+    const struct weir_names *groups = weir_sections_health_groups(s);
+
+    spec->health_check_routing = s->router_health_check_routing || s->general_health_check_routing;
+    spec->health_ignore_transient = s->router_health_ignore_transient || s->general_health_ignore_transient;
+    spec->health_staleness_ns = time_or(s->router_health_staleness_ns, s->general_health_staleness_ns, 0);
+    spec->health_groups = groups->items;
+    spec->health_group_count = groups->count;
+}
+
 void weir_sections_router(const struct weir_settings *s, struct weir_router_spec *ret_spec)
 {
     struct weir_router_spec spec;
@@ -201,7 +217,7 @@ void weir_sections_router(const struct weir_settings *s, struct weir_router_spec
     spec.failure_threshold = s->failure_threshold;
     spec.failure_min_requests = s->failure_min_requests;
     spec.single_failure_minimum = s->single_failure_minimum;
-    spec.health_check_routing = s->router_health_check_routing || s->general_health_check_routing;
+    health_of(s, &spec);
     spec.cancel_on_disconnect = s->cancel_on_disconnect;
     spec.ask_before_hop = s->ask_access ? WEIR_ASK_ACCESS : 0;
     *ret_spec = spec;

@@ -21,4 +21,7 @@ WEIR_MUST_USE int weir_sections_read(struct weir_loader *loader);
  * strategy is left at its default: see config/routing.h. */
 void weir_sections_router(const struct weir_settings *settings, struct weir_router_spec *ret_spec);
 
+/* `background_health_check_model_groups`; without names: all groups. */
+const struct weir_names *weir_sections_health_groups(const struct weir_settings *settings);
+
 #endif

@@ -117,6 +117,7 @@ void weir_spec_of_router(const struct weir_loader *loader, const struct weir_dep
     ret_spec->allowed_fails = s->allowed_fails;
     ret_spec->allowed_fails_policy = s->allowed_fails_policy;
     ret_spec->blocked = s->blocked;
+    ret_spec->never_probed = s->unchecked;
 }
 
 static uint64_t first_said(const uint64_t *times_ns, size_t count)

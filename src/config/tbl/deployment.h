@@ -81,6 +81,11 @@ FIELD(INFO, base_model, info_base_model, TEXT, "", 0, 0, "", "As in litellm_para
 FIELD(INFO, enable_tag_filtering, tag_filtering, YES_NO, "", 0, 0, "", "Whether tags choose among the group's deployments; beats the router's.")
 FIELD(INFO, allow_fail_open, tag_fail_open, BOOL, "", 0, 0, "false", "Requests whose &tags and !tags nobody in the group meets get its default deployments.")
 FIELD(INFO, type, lar1_class, TEXT, "", 0, 0, "", "For the strategy lar1: cloud-smart, cloud-fast, local or deep.")
+FIELD(INFO, mode, mode, TEXT, "", 0, 0, "", "What health checks ask for: chat, completion or embedding; not set: an embedding where the model's name says so, else chat; those of any other mode are not checked.")
+FIELD(INFO, health_check_model, health_check_model, TEXT, "", 0, 0, "", "The model that health checks ask for, with its provider; not set: that of the deployment. Without it a model with * is not checked.")
+FIELD(INFO, health_check_timeout, health_check_timeout_ns, SECONDS, "s", 0.001, 86400, "", "Longest wait for the answer to a health check; not set: the variable HEALTH_CHECK_TIMEOUT_SECONDS.")
+FIELD(INFO, health_check_max_tokens, health_check_max_tokens, U32, "", 1, 1000000, "5", "max_tokens of health checks.")
+FIELD(INFO, disable_background_health_check, unchecked, BOOL, "", 0, 0, "false", "Never ask it by itself, and never take it out for what a health check found.")
 FIELD(INFO, blocked, blocked, BOOL, "", 0, 0, "false", "Paused: never picked.")
 
 #undef FIELD

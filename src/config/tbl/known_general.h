@@ -1,14 +1,5 @@
 /* clang-format off */ /* one row a line */
 /* The part of known.h about general_settings; see there. */
-KNOWN(GENERAL, background_health_checks, LATER, "health checks")
-KNOWN(GENERAL, health_check_interval, LATER, "health checks")
-KNOWN(GENERAL, health_check_staleness_threshold, LATER, "health checks")
-KNOWN(GENERAL, health_check_ignore_transient_errors, LATER, "health checks")
-KNOWN(GENERAL, background_health_check_model_groups, LATER, "health checks")
-KNOWN(GENERAL, health_check_concurrency, LATER, "health checks")
-KNOWN(GENERAL, health_check_details, LATER, "health checks")
-KNOWN(GENERAL, health_check_skip_disabled_background_models, LATER, "health checks")
-KNOWN(GENERAL, use_shared_health_check, LATER, "health checks")
 KNOWN(GENERAL, enforce_fallback_budget, LATER, "budgets")
 KNOWN(GENERAL, apply_user_budget_to_team_keys, LATER, "budgets")
 KNOWN(GENERAL, max_parallel_requests, LATER, "parallel slots")

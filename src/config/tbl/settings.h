@@ -15,7 +15,7 @@
  *          weir_policy; STRATEGY weir_strategy; LOG_FORMAT enum weir_log_format; OBJECT struct weir_slice,
  *          JSON of a map; KEEPALIVE as SECONDS, 0 or brought between min and max; SOURCES struct
  *          weir_continue_list; EMPTY enum weir_empty_answer; OVERRIDES uint32_t, a bit for each
- *          weir_limit_id; RATE and HOLD as in limits.h; BUDGET, HEDGE and GROWTH as in resilience.h; CHECKS
+ *          weir_limit_id; NAMES struct weir_names; RATE and HOLD as in limits.h; BUDGET, HEDGE and GROWTH as in resilience.h; CHECKS
  *          uint32_t, a bit for each weir_check_id
  * min, max of the number as it is written (seconds, bytes, ...); 0, 0: none
  * default  as one would write it; "" is not set: WEIR_UNSET, WEIR_UNSET_NS, the empty slice
@@ -66,7 +66,10 @@ SETTING(ROUTER, disable_cooldowns, disable_cooldowns, BOOL, "", 0, 0, "false", "
 SETTING(ROUTER, keepalive_seconds, router_keepalive_ns, KEEPALIVE, "s", 1, 300, "", "Send a comment to the client of a stream that was silent for so long; 0: never; not set: litellm_settings.sse_keepalive_ping_interval_seconds.")
 SETTING(ROUTER, enable_mid_stream_fallback_continuation, continuation, BOOL, "", 0, 0, "false", "Let another deployment go on with a chat stream that broke after plain text.")
 PART(ROUTER, default_litellm_params, "map", "Parameters of every call; they beat a deployment's own, and a request's beat them.")
-SETTING(ROUTER, enable_health_check_routing, router_health_check_routing, BOOL, "", 0, 0, "false", "With allowed_fails_policy: when all deployments of a group cool down, try one all the same.")
+SETTING(ROUTER, enable_health_check_routing, router_health_check_routing, BOOL, "", 0, 0, "false", "Pick no deployment whose last health check failed; with allowed_fails_policy count the failed checks instead, and when all deployments of a group cool down try one all the same.")
+SETTING(ROUTER, health_check_staleness_threshold, router_health_staleness_ns, SECONDS, "s", 0, 2592000, "", "A health check that is older says nothing; not set: that of general_settings.")
+SETTING(ROUTER, health_check_ignore_transient_errors, router_health_ignore_transient, BOOL, "", 0, 0, "false", "Health checks that fail with 429 or 408 change nothing.")
+SETTING(ROUTER, background_health_check_model_groups, router_health_groups, NAMES, "", 0, 0, "", "The groups that are checked, and whose failed checks take deployments out whatever allowed_fails_policy says; not set: all, by the rule above.")
 SETTING(ROUTER, ignore_invalid_deployments, ignore_invalid, BOOL, "", 0, 0, "true", "Leave a wrong entry of model_list out and start; false: refuse to start.")
 
 #define LIMIT(key, member, type, unit, min, max, prose, router) SETTING(ROUTER, key, router_##member, type, unit, min, max, "", prose router)
@@ -96,7 +99,16 @@ SETTING(GENERAL, cancel_on_disconnect, cancel_on_disconnect, BOOL, "", 0, 0, "fa
 SETTING(GENERAL, include_call_id_in_error_body, call_id_in_errors, BOOL, "", 0, 0, "false", "Add litellm_call_id to JSON errors.")
 SETTING(GENERAL, allow_client_side_credentials, allow_client_credentials, BOOL, "", 0, 0, "false", "Let requests bring api_key, api_base and the like of their own.")
 SETTING(GENERAL, always_include_stream_usage, always_stream_usage, BOOL, "", 0, 0, "false", "Ask for usage in every stream (stream_options.include_usage).")
+SETTING_AT_START(GENERAL, background_health_checks, health_checks, BOOL, "", 0, 0, "false", "Ask each deployment again and again whether it answers.")
+SETTING(GENERAL, health_check_interval, health_interval_ns, SECONDS, "s", 0.1, 2592000, "300", "How often each of them is asked.")
+SETTING(GENERAL, health_check_concurrency, health_concurrency, U32, "", 1, 10000, "64", "Health checks at once.")
+SETTING(GENERAL, use_shared_health_check, health_shared, BOOL, "", 0, 0, "false", "With Redis: one process asks, and the others take its results.")
+SETTING(GENERAL, health_check_details, health_details, BOOL, "", 0, 0, "true", "Tell the address and the failure of each deployment in /health.")
+SETTING(GENERAL, health_check_skip_disabled_background_models, health_skip_unchecked, BOOL, "", 0, 0, "false", "Leave deployments with disable_background_health_check out of /health too.")
 SETTING(GENERAL, enable_health_check_routing, general_health_check_routing, BOOL, "", 0, 0, "false", "As in router_settings.")
+SETTING(GENERAL, health_check_staleness_threshold, general_health_staleness_ns, SECONDS, "s", 0, 2592000, "600", "Default of router_settings.health_check_staleness_threshold.")
+SETTING(GENERAL, health_check_ignore_transient_errors, general_health_ignore_transient, BOOL, "", 0, 0, "false", "As in router_settings.")
+SETTING(GENERAL, background_health_check_model_groups, general_health_groups, NAMES, "", 0, 0, "", "Used when router_settings has none.")
 SETTING_AT_START(GENERAL, max_in_flight_requests_per_worker, max_in_flight, U32, "", 0, 1000000, "0", "Calls that a worker has in hand at once; 0: any number.")
 SETTING_AT_START(GENERAL, max_queued_requests_per_worker, max_queued, U32, "", 0, 1000000, "0", "Calls beyond it that wait for a turn, first in, first out; what comes then gets 503 at once.")
 SETTING_AT_START(GENERAL, admission_queue_timeout_seconds, admission_wait_ns, SECONDS, "s", 0, 3600, "1", "Longest wait for a turn; then 503.")
@@ -148,6 +160,8 @@ SETTING(VARIABLE, DEFAULT_FAILURE_THRESHOLD_MINIMUM_REQUESTS, failure_min_reques
 SETTING(VARIABLE, SINGLE_DEPLOYMENT_TRAFFIC_FAILURE_THRESHOLD, single_failure_minimum, U32, "", 1, 1000000000, "1000", "Failures in a minute without one success that cool a lone deployment too.")
 SETTING(VARIABLE, ROUTER_MAX_FALLBACKS, default_max_fallbacks, U32, "", 0, 1000000, "5", "Hops to other groups where no setting says.")
 SETTING(VARIABLE, REQUEST_TIMEOUT, default_timeout_ns, SECONDS, "s", 0.001, 2592000, "6000", "Limit of one attempt where no setting says.")
+SETTING(VARIABLE, HEALTH_CHECK_TIMEOUT_SECONDS, health_timeout_ns, SECONDS, "s", 0.001, 86400, "60", "Longest wait for the answer to a health check, where the deployment says none.")
+SETTING(VARIABLE, DEFAULT_HEALTH_CHECK_PROMPT, health_prompt, TEXT, "", 0, 0, "test from litellm", "What health checks say.")
 SETTING(VARIABLE, SSL_VERIFY, variable_ssl_verify, VERIFY, "", 0, 0, "", "Default of litellm_settings.ssl_verify.")
 SETTING(VARIABLE, SSL_CERT_FILE, variable_ca_file, TEXT, "", 0, 0, "", "File of certificates to trust where no setting names one.")
 SETTING(VARIABLE, LITELLM_MASTER_KEY, variable_master_key, SECRET, "", 0, 0, "", "The master key where general_settings has none.")

@@ -78,6 +78,9 @@ static void assert_same_router(const struct weir_router_spec *a, const struct we
     SAME(failure_min_requests);
     SAME(single_failure_minimum);
     SAME(health_check_routing);
+    SAME(health_ignore_transient);
+    SAME(health_staleness_ns);
+    SAME(health_group_count);
     SAME(cancel_on_disconnect);
     SAME(ask_before_hop);
 #undef SAME
