@@ -276,6 +276,29 @@ static void print_routing_groups(const struct weir_config *config)
     }
 }
 
+/* Where what processes share is kept. */
+static void print_redis(const struct weir_config_redis *redis)
+{
+    if (!redis->on)
+        return;
+    fputs("shared through Redis\n  ", stdout);
+    for (size_t i = 0; i < redis->server_count; i++) {
+        fputs(i == 0 ? "" : ", ", stdout);
+        weir_cli_print_slice(stdout, redis->servers[i].host);
+        printf(" port %u", redis->servers[i].port);
+    }
+    if (redis->service.len > 0) {
+        fputs(", Sentinels of ", stdout);
+        weir_cli_print_slice(stdout, redis->service);
+    }
+    printf(", database %" PRIu32 "%s", redis->database, redis->tls ? ", TLS" : "");
+    if (redis->name_space.len > 0) {
+        fputs(", namespace ", stdout);
+        weir_cli_print_slice(stdout, redis->name_space);
+    }
+    puts("");
+}
+
 int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_meaning_counts *ret_counts)
 {
     WEIR_CLEANUP(free_listing) struct listing listing;
@@ -293,6 +316,7 @@ int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_m
                                                .chains = print_chains(config, quiet)};
     if (quiet)
         return 0;
+    print_redis(&config->redis);
     weir_cli_print_numbers(config);
     puts("");
     return 0;

@@ -22,6 +22,7 @@
 #include "base/map.h"
 #include "config/diag.h"
 #include "config/file.h"
+#include "config/redis.h"
 #include "config/settings.h"
 #include "provider/model_facts.h"
 #include "provider/model_map.h"
@@ -99,6 +100,7 @@ struct weir_config {
     struct weir_settings settings;
     /* Where each setting was written, by weir_setting_id; line 0: its default holds. */
     struct weir_place sources[WEIR_SETTING_COUNT];
+    struct weir_config_redis redis;              /* what processes share their state by */
     struct weir_config_deployment **deployments; /* in the snapshot's order */
     size_t deployment_count;
     struct weir_config_unserved *unserved;

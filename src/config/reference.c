@@ -54,6 +54,9 @@ static const char *const intros[WEIR_SECTIONS] = {
     [WEIR_SECTION_INFO] = "`model_list[].model_info`. Other keys are shown in `/v1/model/info`.",
     [WEIR_SECTION_ROUTER] = "Strategies, retries, fallbacks, cooldowns.",
     [WEIR_SECTION_LITELLM] = "Defaults for the whole process.",
+    [WEIR_SECTION_CACHE] =
+        "`litellm_settings.cache_params`. The Redis of LiteLLM's cache serves for what processes share, where "
+        "`cache` is on and\n`router_settings` names no Redis of its own.",
     [WEIR_SECTION_GENERAL] = "Who may call, and what requests may ask for.",
     [WEIR_SECTION_WEIR] =
         "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
@@ -90,6 +93,7 @@ static const char *const titles[WEIR_SECTIONS] = {
     [WEIR_SECTION_INFO] = "model_info",
     [WEIR_SECTION_ROUTER] = "router_settings",
     [WEIR_SECTION_LITELLM] = "litellm_settings",
+    [WEIR_SECTION_CACHE] = "cache_params",
     [WEIR_SECTION_GENERAL] = "general_settings",
     [WEIR_SECTION_WEIR] = "weir_settings",
     [WEIR_SECTION_GROUP] = "weir_settings.groups",

@@ -24,6 +24,7 @@
     X(INFO, "model_info", "model_info")                                                                      \
     X(ROUTER, "router_settings", "router_settings")                                                          \
     X(LITELLM, "litellm_settings", "litellm_settings")                                                       \
+    X(CACHE, "cache_params", "cache_params")                                                                 \
     X(GENERAL, "general_settings", "general_settings")                                                       \
     X(WEIR, "weir_settings", "weir_settings")                                                                \
     X(GROUP, "", "a group of weir_settings.groups")                                                          \

@@ -46,10 +46,12 @@ static int read_key(struct weir_loader *loader, enum weir_section section, const
     return 0;
 }
 
-static int read_section(struct weir_loader *loader, enum weir_section section)
+/* The section that is a key of parent, which is at path up; both may be NULL. */
+static int read_section(struct weir_loader *loader, enum weir_section section, const struct weir_yaml *parent,
+                        const struct weir_path *up)
 {
-    struct weir_path path = {NULL, weir_section_key(section), 0};
-    const struct weir_yaml *map = weir_yaml_get(loader->root, path.key);
+    struct weir_path path = {up, weir_section_key(section), 0};
+    const struct weir_yaml *map = weir_yaml_get(parent, path.key);
     int worst = 0;
 
     if (map == NULL)
@@ -131,15 +133,20 @@ int weir_sections_read(struct weir_loader *loader)
 {
     static const enum weir_section sections[] = {WEIR_SECTION_ROUTER, WEIR_SECTION_LITELLM,
                                                  WEIR_SECTION_GENERAL, WEIR_SECTION_WEIR};
+    const struct weir_path litellm = {NULL, weir_section_key(WEIR_SECTION_LITELLM), 0};
     int worst = 0, rv;
 
     read_top(loader);
     for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
-        rv = read_section(loader, sections[i]);
+        rv = read_section(loader, sections[i], loader->root, NULL);
         if (rv < 0)
             return rv;
         worst = rv > worst ? rv : worst;
     }
+    rv = read_section(loader, WEIR_SECTION_CACHE, weir_yaml_get(loader->root, litellm.key), &litellm);
+    if (rv < 0)
+        return rv;
+    worst = rv > worst ? rv : worst;
     rv = read_variables(loader);
     settle(loader->config);
     return rv < 0 || rv > worst ? rv : worst;

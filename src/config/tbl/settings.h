@@ -8,7 +8,8 @@
  * SETTING_AT_START(the same)                 holds until a restart; the others are taken up by a reload
  * PART(SECTION, key, shape, what it does)    read by code of its own; no member
  *
- * SECTION  TOP (the top level), ROUTER, LITELLM, GENERAL, WEIR, or VARIABLE: an environment variable
+ * SECTION  TOP (the top level), ROUTER, LITELLM, CACHE (litellm_settings.cache_params), GENERAL, WEIR, or VARIABLE:
+ *          an environment variable
  * member   of struct weir_settings; durations are nanoseconds there, whatever the file says
  * TYPE     BOOL bool; U32 uint32_t; BYTES uint64_t (a number, or text with KiB, MiB, GiB); NUMBER double;
  *          SECONDS uint64_t, nanoseconds; TEXT and SECRET struct weir_slice; RETRIES and FAILS struct
@@ -71,6 +72,13 @@ SETTING(ROUTER, health_check_staleness_threshold, router_health_staleness_ns, SE
 SETTING(ROUTER, health_check_ignore_transient_errors, router_health_ignore_transient, BOOL, "", 0, 0, "false", "Health checks that fail with 429 or 408 change nothing.")
 SETTING(ROUTER, background_health_check_model_groups, router_health_groups, NAMES, "", 0, 0, "", "The groups that are checked, and whose failed checks take deployments out whatever allowed_fails_policy says; not set: all, by the rule above.")
 SETTING(ROUTER, ignore_invalid_deployments, ignore_invalid, BOOL, "", 0, 0, "true", "Leave a wrong entry of model_list out and start; false: refuse to start.")
+SETTING_AT_START(ROUTER, redis_url, router_redis_url, SECRET, "", 0, 0, "", "The Redis by which several processes act as one router: redis://[user:password@]host[:port][/database], or rediss:// for TLS.")
+SETTING_AT_START(ROUTER, redis_host, router_redis_host, TEXT, "", 0, 0, "", "The same in parts: its name or address. Neither this nor redis_url: the Redis of litellm_settings.cache_params.")
+SETTING_AT_START(ROUTER, redis_port, router_redis_port, U32, "", 1, 65535, "", "Its port; not set: the variable REDIS_PORT, else 6379.")
+SETTING_AT_START(ROUTER, redis_username, router_redis_username, TEXT, "", 0, 0, "", "User of its access lists; not set: the variable REDIS_USERNAME.")
+SETTING_AT_START(ROUTER, redis_password, router_redis_password, SECRET, "", 0, 0, "", "Its password; not set: the variable REDIS_PASSWORD.")
+SETTING_AT_START(ROUTER, redis_db, router_redis_db, U32, "", 0, 1000000, "", "Number of its database; not set: 0.")
+SETTING_AT_START(ROUTER, redis_ssl, router_redis_ssl, YES_NO, "", 0, 0, "", "Speak TLS with it; not set: the variable REDIS_SSL.")
 
 #define LIMIT(key, member, type, unit, min, max, prose, router) SETTING(ROUTER, key, router_##member, type, unit, min, max, "", prose router)
 #define WEIR_LIMIT(key, member, type, unit, min, max, prose, router) SETTING(WEIR, key, router_##member, type, unit, min, max, "", prose router)
@@ -88,7 +96,27 @@ SETTING(LITELLM, drop_params, drop_params, BOOL, "", 0, 0, "false", "Leave param
 SETTING(LITELLM, ssl_verify, litellm_ssl_verify, VERIFY, "", 0, 0, "", "Default of weir_settings.ssl_verify, or of its ca_file when it is a path.")
 SETTING(LITELLM, expose_router_debug_in_errors, expose_router_debug, BOOL, "", 0, 0, "true", "Add to the text of an error what the router tried.")
 SETTING(LITELLM, sse_keepalive_ping_interval_seconds, sse_ping_ns, SECONDS, "s", 0, 86400, "", "As keepalive_seconds, and from the start: a stream that nobody has answered for so long is told 200 and gets comments; not set or 0: never.")
+SETTING_AT_START(LITELLM, cache, cache, BOOL, "", 0, 0, "false", "Use the Redis of cache_params for what processes share, when router_settings names none. Answers are not cached.")
+PART(LITELLM, cache_params, "map", "Where that Redis is; see below.")
 PART(LITELLM, model_alias_map, "map of model names to the names to report", "Names that answers report in `model` instead of the asked one.")
+
+SETTING_AT_START(CACHE, type, cache_type, TEXT, "", 0, 0, "redis", "Of the kinds of caches only redis is any use here.")
+SETTING_AT_START(CACHE, url, cache_url, SECRET, "", 0, 0, "", "As router_settings.redis_url; not set, and no host: the variable REDIS_URL.")
+SETTING_AT_START(CACHE, redis_url, cache_redis_url, SECRET, "", 0, 0, "", "Another name of url.")
+SETTING_AT_START(CACHE, host, cache_host, TEXT, "", 0, 0, "", "The same in parts: its name or address; not set, and no url: the variable REDIS_HOST.")
+SETTING_AT_START(CACHE, port, cache_port, U32, "", 1, 65535, "", "Its port; not set: the variable REDIS_PORT, else 6379.")
+SETTING_AT_START(CACHE, username, cache_username, TEXT, "", 0, 0, "", "User of its access lists; not set: the variable REDIS_USERNAME.")
+SETTING_AT_START(CACHE, password, cache_password, SECRET, "", 0, 0, "", "Its password; not set: the variable REDIS_PASSWORD.")
+SETTING_AT_START(CACHE, db, cache_db, U32, "", 0, 1000000, "", "Number of its database; not set: 0.")
+SETTING_AT_START(CACHE, ssl, cache_ssl, YES_NO, "", 0, 0, "", "Speak TLS with it; not set: the variable REDIS_SSL.")
+SETTING_AT_START(CACHE, ssl_cert_reqs, cache_cert_reqs, TEXT, "", 0, 0, "required", "none: take any certificate of it.")
+SETTING_AT_START(CACHE, ssl_ca_certs, cache_ca_file, TEXT, "", 0, 0, "", "File of certificates to trust for it; not set: weir_settings.ca_file.")
+SETTING_AT_START(CACHE, namespace, cache_namespace, TEXT, "", 0, 0, "", "Put in front of every key, with a colon.")
+SETTING_AT_START(CACHE, socket_timeout, cache_timeout_ns, SECONDS, "s", 0.001, 60, "", "How long an answer of it may take; not set: the variable REDIS_SOCKET_TIMEOUT.")
+SETTING_AT_START(CACHE, service_name, cache_service, TEXT, "", 0, 0, "", "The master's name, by which its Sentinels know it.")
+SETTING_AT_START(CACHE, sentinel_password, cache_sentinel_password, SECRET, "", 0, 0, "", "Password of the Sentinels.")
+PART(CACHE, sentinel_nodes, "list of [host, port]", "Sentinels that tell which server is the master.")
+PART(CACHE, redis_startup_nodes, "list", "Redis Cluster, which is not supported: refuses the start.")
 
 SETTING(GENERAL, master_key, master_key, SECRET, "", 0, 0, "", "The key that callers must present; not set: the variable LITELLM_MASTER_KEY, else no key, and only loopback is served.")
 SETTING(GENERAL, dangerously_permit_weak_or_unset_master_key, permit_no_master_key, BOOL, "", 0, 0, "false", "Serve other addresses than loopback though there is no master key.")
@@ -166,6 +194,15 @@ SETTING(VARIABLE, SSL_VERIFY, variable_ssl_verify, VERIFY, "", 0, 0, "", "Defaul
 SETTING(VARIABLE, SSL_CERT_FILE, variable_ca_file, TEXT, "", 0, 0, "", "File of certificates to trust where no setting names one.")
 SETTING(VARIABLE, LITELLM_MASTER_KEY, variable_master_key, SECRET, "", 0, 0, "", "The master key where general_settings has none.")
 SETTING(VARIABLE, LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY, variable_permit_no_master_key, BOOL, "", 0, 0, "false", "As general_settings.dangerously_permit_weak_or_unset_master_key.")
+SETTING_AT_START(VARIABLE, REDIS_URL, variable_redis_url, SECRET, "", 0, 0, "", "Redis, where one is wanted and nobody says which.")
+SETTING_AT_START(VARIABLE, REDIS_HOST, variable_redis_host, TEXT, "", 0, 0, "", "Likewise, in parts.")
+SETTING_AT_START(VARIABLE, REDIS_PORT, variable_redis_port, TEXT, "", 0, 0, "", "Its port where no setting says.")
+SETTING_AT_START(VARIABLE, REDIS_USERNAME, variable_redis_username, TEXT, "", 0, 0, "", "Its user where no setting says.")
+SETTING_AT_START(VARIABLE, REDIS_PASSWORD, variable_redis_password, SECRET, "", 0, 0, "", "Its password where no setting says.")
+SETTING_AT_START(VARIABLE, REDIS_SSL, variable_redis_ssl, YES_NO, "", 0, 0, "", "Speak TLS with it where no setting says.")
+SETTING_AT_START(VARIABLE, REDIS_SOCKET_TIMEOUT, redis_timeout_ns, SECONDS, "s", 0.001, 60, "0.1", "How long an answer of Redis may take before it is given up.")
+SETTING_AT_START(VARIABLE, REDIS_CIRCUIT_BREAKER_FAILURE_THRESHOLD, redis_breaker_failures, U32, "", 1, 1000000, "5", "After so many failures in a row Redis is left alone for a while.")
+SETTING_AT_START(VARIABLE, REDIS_CIRCUIT_BREAKER_RECOVERY_TIMEOUT, redis_breaker_recovery_ns, SECONDS, "s", 0.1, 86400, "60", "How long.")
 
 #undef SETTING
 #undef SETTING_AT_START
