@@ -4,6 +4,7 @@
 #include "gateway/crew.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 
 #include <weir/error.h>
 
@@ -27,6 +28,17 @@ bool weir_crew_loopback(const char *host)
             return false;
     }
     return addresses.count > 0;
+}
+
+/* Before the first request is served, so that what other processes know is known here too. */
+static int start_background(struct weir_crew *crew, char text[WEIR_CREW_TEXT_MAX])
+{
+    char reason[WEIR_BACKGROUND_TEXT_MAX];
+    int r = weir_background_start(&crew->gateway->background, crew->gateway, reason);
+
+    if (r > 0)
+        (void)snprintf(text, WEIR_CREW_TEXT_MAX, "%s", reason);
+    return r > 0 ? WEIR_CREW_REFUSED : r;
 }
 
 static int make_workers(struct weir_crew *crew)
@@ -57,7 +69,8 @@ int weir_crew_start(struct weir_crew *ret_crew, struct weir_gateway *gateway, co
     r = weir_listener_new(gateway->mem, &config, text, &ret_crew->listener);
     if (r != 0)
         return r > 0 ? WEIR_CREW_REFUSED : r;
-    return make_workers(ret_crew);
+    r = start_background(ret_crew, text);
+    return r == 0 ? make_workers(ret_crew) : r;
 }
 
 struct weir_slice weir_crew_address(const struct weir_crew *crew)
@@ -91,6 +104,8 @@ void weir_crew_deinit(struct weir_crew *crew)
     weir_crew_stop(crew);
     for (size_t i = 0; i < crew->count; i++)
         weir_worker_join(&crew->workers[i]);
+    if (crew->gateway != NULL)
+        weir_background_deinit(&crew->gateway->background);
     for (size_t i = 0; i < crew->count; i++)
         weir_worker_deinit(&crew->workers[i]);
     if (crew->workers != NULL)

@@ -78,6 +78,19 @@ static void apply_settings(struct weir_gateway *gateway)
         weir_resolver_set_ttl(gateway->resolver, settings->dns_ttl_ns);
 }
 
+/* What there was keeps its setup, and the calls that come get theirs: no reason to refuse one. */
+static void follow(struct weir_gateway *gateway)
+{
+    char text[WEIR_BACKGROUND_TEXT_MAX];
+    int r = weir_background_follow(&gateway->background, text);
+
+    if (r > 0)
+        (void)fprintf(stderr, "weir: %s\n", text);
+    else if (r < 0)
+        (void)fprintf(stderr, "weir: the background thread cannot start: %.*s\n", (int)weir_error_text(r).len,
+                      weir_error_text(r).ptr);
+}
+
 int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
                        char text[WEIR_GATEWAY_TEXT_MAX])
 {
@@ -103,6 +116,7 @@ int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
     apply_settings(gateway);
     for (struct weir_seat *seat = gateway->seats; seat != NULL; seat = seat->next)
         weir_seat_offer(seat, setup);
+    follow(gateway);
     return 0;
 }
 

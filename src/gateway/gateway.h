@@ -17,6 +17,7 @@
 #include <weir/mem.h>
 #include <weir/router.h>
 
+#include "gateway/background/background.h"
 #include "gateway/budget.h"
 #include "gateway/log/access_log.h"
 #include "gateway/seat.h"
@@ -41,6 +42,7 @@ struct weir_gateway {
     weir_resolver *resolver;
     struct weir_server_shared connections;
     weir_access_log *log;
+    struct weir_background background; /* the crew's, which starts and ends it */
     size_t workers;
     atomic_bool draining;       /* readiness says no */
     struct weir_reload *reload; /* whom workers ask to reload; NULL: nobody */
