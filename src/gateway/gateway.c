@@ -97,10 +97,14 @@ int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
     const struct weir_setup_plan plan = {.mem = gateway->mem,
                                          .config = config,
                                          .before = gateway->setup,
+                                         .trust = &gateway->trust,
                                          .graves = &gateway->graves,
                                          .seats = gateway->seats_max};
     struct weir_setup *setup;
-    int r = weir_setup_new(&plan, text, &setup);
+    int r;
+
+    weir_trust_begin(&gateway->trust);
+    r = weir_setup_new(&plan, text, &setup);
 
     if (r > 0)
         return WEIR_GATEWAY_REFUSED;
@@ -111,6 +115,7 @@ int weir_gateway_adopt(struct weir_gateway *gateway, struct weir_config *config,
         weir_setup_unref(setup);
         return r;
     }
+    weir_trust_end(&gateway->trust);
     weir_setup_unref(gateway->setup);
     gateway->setup = setup;
     apply_settings(gateway);
@@ -149,6 +154,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     atomic_init(&ret_gateway->draining, false);
     weir_budget_init(&ret_gateway->budget, mem, 0);
     weir_graves_init(&ret_gateway->graves, home);
+    weir_trust_init(&ret_gateway->trust, mem);
     r = weir_router_new(mem, seed, &ret_gateway->router);
     if (r < 0)
         weir_config_free(config);
@@ -171,6 +177,7 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
     weir_proxies_deinit(&gateway->proxies);
     weir_setup_unref(gateway->setup);
     weir_graves_deinit(&gateway->graves);
+    weir_trust_deinit(&gateway->trust);
     weir_router_free(gateway->router); /* which outlives its snapshots */
     if (gateway->mem != NULL)
         weir_budget_deinit(&gateway->budget);

@@ -17,6 +17,7 @@
 #include <weir/mem.h>
 #include <weir/router.h>
 
+#include "gateway/attempt/trust.h"
 #include "gateway/background/background.h"
 #include "gateway/budget.h"
 #include "gateway/log/access_log.h"
@@ -36,6 +37,7 @@ struct weir_gateway {
     size_t seats_taken;
     size_t seats_max;
     struct weir_graves graves;
+    struct weir_trust trust;
     weir_router *router;
     struct weir_budget budget;
     struct weir_proxies proxies;

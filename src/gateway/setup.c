@@ -77,7 +77,7 @@ static int make(struct weir_setup *setup, const struct weir_setup_plan *plan, ch
     int r = make_uses(setup);
 
     if (r == 0)
-        r = weir_upstreams_init(&setup->upstreams, setup->config, setup->mem, text);
+        r = weir_upstreams_init(&setup->upstreams, setup->config, plan->trust, setup->mem, text);
     if (r > 0)
         return WEIR_SETUP_REFUSED;
     if (r == 0)

@@ -25,6 +25,7 @@
 
 struct weir_config;
 struct weir_setup;
+struct weir_trust;
 
 /* Setups that nobody uses any more. */
 struct weir_graves {
@@ -66,8 +67,9 @@ struct weir_setup_plan {
     const struct weir_mem *mem;
     struct weir_config *config;      /* becomes the setup's; on failure it is freed */
     const struct weir_setup *before; /* whose place it takes: what was learned by it is kept; NULL: none */
-    struct weir_graves *graves;      /* outlive it */
-    size_t seats;                    /* threads that may work by it */
+    struct weir_trust *trust;        /* outlives it, as do the graves */
+    struct weir_graves *graves;
+    size_t seats; /* threads that may work by it */
 };
 
 /* 0 with one reference, WEIR_SETUP_REFUSED with a NUL-terminated text, or negative. */

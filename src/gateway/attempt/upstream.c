@@ -13,6 +13,7 @@
 
 #include "base/slice.h"
 #include "config/config.h"
+#include "gateway/attempt/trust.h"
 #include "provider/endpoint.h"
 #include "provider/fields.h"
 #include "wire/http_field.h"
@@ -53,7 +54,7 @@ static int make_default_tls(struct weir_upstreams *upstreams, char text[WEIR_UPS
     const struct weir_settings *settings = upstreams->settings;
     const struct weir_tls_spec spec = {.insecure = !settings->ssl_verify, .ca_file = settings->ca_file};
     char reason[WEIR_TLS_TEXT_MAX];
-    int r = weir_tls_context_new(upstreams->mem, &spec, reason, &upstreams->default_tls);
+    int r = weir_trust_get(upstreams->trust, &spec, reason, &upstreams->default_tls);
 
     if (r > 0)
         (void)snprintf(text, WEIR_UPSTREAMS_TEXT_MAX, "certificates to trust: %s", reason);
@@ -84,7 +85,7 @@ static int make_own_tls(struct weir_upstreams *upstreams, struct weir_upstream *
                                            tls->ca_file.len > 0 ? tls->ca_file : upstreams->settings->ca_file,
                                        .cert_file = tls->cert_file};
     char reason[WEIR_TLS_TEXT_MAX];
-    int r = weir_tls_context_new(upstreams->mem, &spec, reason, &upstream->tls);
+    int r = weir_trust_get(upstreams->trust, &spec, reason, &upstream->tls);
 
     if (r > 0)
         (void)snprintf(text, WEIR_UPSTREAMS_TEXT_MAX, "deployment %.*s: %s", (int)upstream->id.len,
@@ -134,12 +135,13 @@ static int make_one(struct weir_upstreams *upstreams, const struct weir_config *
 }
 
 int weir_upstreams_init(struct weir_upstreams *ret_upstreams, const struct weir_config *config,
-                        const struct weir_mem *mem, char text[WEIR_UPSTREAMS_TEXT_MAX])
+                        struct weir_trust *trust, const struct weir_mem *mem,
+                        char text[WEIR_UPSTREAMS_TEXT_MAX])
 {
     size_t bytes = 64 * 1024 + config->deployment_count * 4096;
     int r = 0;
 
-    *ret_upstreams = (struct weir_upstreams){.mem = mem, .settings = &config->settings};
+    *ret_upstreams = (struct weir_upstreams){.mem = mem, .settings = &config->settings, .trust = trust};
     (void)pthread_mutex_init(&ret_upstreams->lock, NULL);
     weir_arena_init(&ret_upstreams->arena, mem, 4096, bytes);
     ret_upstreams->list =

@@ -22,6 +22,7 @@
 struct weir_config;
 struct weir_endpoint;
 struct weir_settings;
+struct weir_trust;
 
 struct weir_upstream {
     struct weir_slice id;
@@ -36,6 +37,7 @@ struct weir_upstream {
 struct weir_upstreams {
     const struct weir_mem *mem;
     const struct weir_settings *settings;
+    struct weir_trust *trust;
     struct weir_arena arena;
     struct weir_upstream *list; /* one for each deployment, in the configuration's order */
     size_t count;
@@ -49,10 +51,11 @@ enum { WEIR_UPSTREAMS_TEXT_MAX = 512 };
 /* A file of certificates cannot be used; text says which. */
 #define WEIR_UPSTREAMS_UNREADABLE 1
 
-/* Makes them and points each endpoint's user at its own.  0, WEIR_UPSTREAMS_UNREADABLE with a NUL-terminated
- * text, or negative; ret_upstreams must be deinited in every case. */
+/* Makes them and points each endpoint's user at its own; trust outlives them.  0, WEIR_UPSTREAMS_UNREADABLE
+ * with a NUL-terminated text, or negative; ret_upstreams must be deinited in every case. */
 WEIR_MUST_USE int weir_upstreams_init(struct weir_upstreams *ret_upstreams, const struct weir_config *config,
-                                      const struct weir_mem *mem, char text[WEIR_UPSTREAMS_TEXT_MAX]);
+                                      struct weir_trust *trust, const struct weir_mem *mem,
+                                      char text[WEIR_UPSTREAMS_TEXT_MAX]);
 
 /* Accepts a zeroed one. */
 void weir_upstreams_deinit(struct weir_upstreams *upstreams);
