@@ -71,6 +71,7 @@ struct weir_minute_usage {
 struct weir_health {
     bool known; /* false: nothing yet */
     bool healthy;
+    bool elsewhere; /* another process has probed it */
     weir_kind kind; /* of the failure, where it is not healthy */
     int status;
     uint64_t probed_ns; /* when it ended */

@@ -60,15 +60,15 @@ typedef void weir_notify(void *user);
 WEIR_EXPORT WEIR_MUST_USE int weir_router_share(weir_router *router, weir_notify *notify, void *user);
 
 /* Which kinds are shared of a deployment: WEIR_SHARED_BIT of each; nothing where the router does not share.
- * Follows from the newest snapshot with it: its limits, and the strategies of its sets.  Thread-safe. */
+ * Follows from the deployment's limits and the strategies of its sets.  Thread-safe. */
 WEIR_EXPORT unsigned weir_router_shares(const weir_router *router, const weir_deployment *deployment);
 
 /* One thing to be told. */
 struct weir_change {
     weir_shared_kind kind;
     uint32_t slot; /* the engine's own */
-    struct weir_slice
-        id; /* of the deployment, which the present snapshot need not have; as long as the router */
+    /* Of the deployment, which the present snapshot need not have.  Lives as long as the router. */
+    struct weir_slice id;
     union {
         struct {
             weir_kind kind; /* of the failure that set it */
@@ -95,7 +95,7 @@ struct weir_change {
         } running;
         struct {
             weir_pace pace;
-            uint32_t count;  /* the oldest first, in seconds: see charge of 6.5 */
+            uint32_t count;  /* the oldest first; as router-semantics 6.5 counts them */
             uint32_t before; /* the engine's own */
             float samples[WEIR_LATENCY_SAMPLES_MAX];
         } latency;
@@ -128,15 +128,15 @@ WEIR_EXPORT void weir_router_change_done(weir_router *router, const weir_snapsho
  * host knows when the store is back. */
 WEIR_EXPORT void weir_router_change_undone(weir_router *router, const struct weir_change *change);
 
-/* Nobody knows whether it was.  Counts are taken as told, so that nothing is told twice; a cooldown, a sample
- * or a probe waits to be taken again. */
+/* Nobody knows whether it was.  Counts and samples are taken as told, so that nothing is told twice; a
+ * cooldown or a probe waits to be taken again. */
 WEIR_EXPORT void weir_router_change_unknown(weir_router *router, const struct weir_change *change);
 
 /* The store may have forgotten: cooldowns set here that still hold, and what was probed here, wait to be
  * taken again.  Does not notify. */
 WEIR_EXPORT void weir_router_tell_again(weir_router *router);
 
-/* A cooldown that another process has set, or that stands in the store. */
+/* A cooldown that another process has set. */
 struct weir_learned_cooldown {
     uint64_t remaining_ns;
     weir_kind kind;
@@ -160,13 +160,14 @@ WEIR_EXPORT uint64_t weir_router_learn_cooldown(weir_router *router, const weir_
 WEIR_EXPORT bool weir_router_lift_cooldown(weir_router *router, const weir_deployment *deployment,
                                            uint64_t until_ns, uint64_t now_ns);
 
-/* The store's count of a minute; 0: it has none. */
+/*
+ * The store's count of a minute, or of attempts that run; 0: it has none.  When it is less than what this
+ * process has told alone, the store has lost something, and the difference waits to be told again.
+ */
 WEIR_EXPORT void weir_router_learn_usage(weir_router *router, const weir_deployment *deployment,
                                          weir_usage_kind usage, uint64_t minute, uint64_t count);
-
-/* The store's count of attempts that run.  When it has none, what runs here waits to be told again. */
 WEIR_EXPORT void weir_router_learn_running(weir_router *router, const weir_deployment *deployment,
-                                           bool exists, uint64_t count);
+                                           uint64_t count);
 
 /* The store's samples, the oldest first; those that were not yet taken here stay behind them. */
 WEIR_EXPORT void weir_router_learn_latency(weir_router *router, const weir_deployment *deployment,
@@ -197,8 +198,8 @@ typedef enum weir_router_event_kind {
 struct weir_router_event {
     weir_router_event_kind kind;
     uint64_t time_ns;
-    struct weir_slice deployment; /* id; as long as the router */
-    struct weir_slice group;      /* as long as the snapshot that it was about */
+    struct weir_slice deployment; /* id; this and the group live as long as the snapshot it was about */
+    struct weir_slice group;
     weir_kind failure; /* of COOLDOWN_SET and _LEARNED; of HEALTH_CHANGED where it is not healthy */
     int status;
     weir_cooldown_rule rule;     /* of COOLDOWN_SET */

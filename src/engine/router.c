@@ -7,7 +7,10 @@
 #include <weir/error.h>
 
 #include "engine/live/budget.h"
+#include "engine/live/health.h"
 #include "engine/live/latency.h"
+#include "engine/live/ledger.h"
+#include "engine/live/shared.h"
 #include "engine/live/usage.h"
 #include "engine/snapshot/snapshot.h"
 
@@ -29,6 +32,9 @@ int weir_router_new(const struct weir_mem *mem, uint64_t seed, weir_router **ret
     router->mem = mem;
     router->seed = seed;
     atomic_init(&router->calls, 0);
+    router->events = NULL;
+    router->event_first = 0;
+    router->event_count = 0;
     weir_live_init(&router->live, mem);
     weir_arena_init(&router->arena, mem, ARENA_BLOCK_BYTES, arena_max_bytes);
     weir_map_init(&router->slots, mem, WEIR_SNAPSHOT_NAMES_MAX);
@@ -45,6 +51,9 @@ void weir_router_free(weir_router *router)
     weir_map_deinit(&router->slots);
     weir_arena_deinit(&router->arena);
     weir_live_deinit(&router->live);
+    if (router->events != NULL)
+        router->mem->free(router->mem->user, router->events,
+                          WEIR_ROUTER_EVENTS_MAX * sizeof(*router->events));
     router->mem->free(router->mem->user, router, sizeof(*router));
 }
 
@@ -59,6 +68,8 @@ static int add_slot(weir_router *router, struct weir_slice id, const struct weir
     if (slot->id.len == 0)
         return WEIR_ERR_NOMEM;
     r = weir_live_add(&router->live, &slot->number);
+    if (r == 0 && router->live.shared != NULL)
+        r = weir_shared_add(&router->live, slot->number, slot->id);
     if (r < 0)
         return r;
     r = weir_map_add(&router->slots, slot->id, slot);
@@ -117,6 +128,8 @@ int weir_router_adopt(weir_router *router, weir_snapshot *snapshot)
                 return r;
         }
         d->slot = slot->number;
+        if (router->live.shared != NULL)
+            weir_shared_want(&router->live, d->slot, d->shares);
     }
     snapshot->slot_limit = router->live.slots;
     weir_snapshot_place_slots(snapshot);
@@ -131,7 +144,12 @@ void weir_router_view(const weir_router *router, const weir_deployment *deployme
     uint64_t ttl_ns = deployment->group->strategy->ttl_ns;
 
     weir_live_view(live, deployment->slot, now_ns, ret_view);
+    ret_view->cooldown_elsewhere =
+        live->shared != NULL && weir_ledger_whose(live, deployment->slot, &ret_view->cooldown_by);
     ret_view->running = weir_usage_running(live, deployment->slot);
+    ret_view->running_elsewhere =
+        (uint32_t)(weir_usage_running_all(live, deployment->slot) - ret_view->running);
+    ret_view->health = weir_health_of(live, deployment->slot);
     ret_view->minute = weir_usage_view(live, deployment->slot, weir_usage_minute(live, now_ns));
     ret_view->latency_s = weir_latency_mean(live, deployment->slot, WEIR_PACE_WHOLE, ttl_ns, now_ns);
     ret_view->ttft_s = weir_latency_mean(live, deployment->slot, WEIR_PACE_FIRST, ttl_ns, now_ns);

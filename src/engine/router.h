@@ -9,11 +9,14 @@
 
 #include <weir/mem.h>
 #include <weir/router.h>
+#include <weir/shared.h>
 
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/rand.h"
 #include "engine/live/live.h"
+
+enum { WEIR_ROUTER_EVENTS_MAX = 256 };
 
 struct weir_router {
     const struct weir_mem *mem;
@@ -21,6 +24,10 @@ struct weir_router {
     _Atomic uint64_t calls; /* begun so far */
     struct weir_live live;
     struct weir_arena arena; /* of ids and names */
+    /* Touched by the background thread only. */
+    struct weir_router_event *events; /* WEIR_ROUTER_EVENTS_MAX; NULL: there was none yet */
+    uint32_t event_first;
+    uint32_t event_count;
     /* Touched by adopting threads only. */
     struct weir_map slots;   /* struct weir_slot by id */
     struct weir_map budgets; /* struct weir_budget by the name of the group */

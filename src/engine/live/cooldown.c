@@ -9,6 +9,8 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/live/ledger.h"
+#include "engine/live/shared.h"
 #include "engine/snapshot/policy.h"
 #include "engine/snapshot/snapshot.h"
 
@@ -55,7 +57,14 @@ static unsigned class_counter(weir_kind kind)
 /* Counts the failure and says whether the count is over the limit. */
 static bool is_over(const struct subject *s, unsigned counter, uint32_t limit)
 {
-    return weir_live_count(s->live, s->deployment->slot, counter, counter_life(s), s->now_ns) > limit;
+    const struct weir_shared_limit noted = {
+        .failure = s->failure, .counter = counter, .limit = limit, .life_ns = counter_life(s)};
+    uint32_t count;
+
+    weir_shared_note_limit(s->live, s->deployment->slot, &noted);
+    count = weir_live_count(s->live, s->deployment->slot, counter, noted.life_ns, s->now_ns);
+    weir_shared_mark(s->live, s->deployment->slot, WEIR_SHARED_BIT(FAILS));
+    return count > limit;
 }
 
 /* The error-rate rules (router-semantics 15.5).  Returns whether one of them cools. */
@@ -151,29 +160,85 @@ static uint32_t number_of(const struct subject *s)
     return before > 0 && weir_live_is_cooling(s->live, s->deployment->slot, s->now_ns) ? before : before + 1;
 }
 
+static struct subject subject_of(struct weir_live *live, const weir_snapshot *snapshot,
+                                 const weir_deployment *deployment, const struct weir_failure *failure,
+                                 uint64_t now_ns)
+{
+    return (struct subject){.live = live,
+                            .router = &snapshot->spec,
+                            .deployment = deployment,
+                            .failure = failure,
+                            .now_ns = now_ns,
+                            .own_field = weir_policy_find(&deployment->spec.allowed_fails_policy,
+                                                          weir_kind_row(failure->kind)->fails_fields)};
+}
+
+/* The cooldown that the rule sets. */
+static struct weir_cooldown cooldown_by(const struct subject *s, weir_cooldown_rule rule)
+{
+    struct weir_cooldown cooldown = {.rule = rule};
+
+    cooldown.length_ns = length_of(s, &cooldown.capped);
+    cooldown.number = number_of(s);
+    grow(s, &cooldown);
+    cooldown.until_ns = weir_time_add(s->now_ns, cooldown.length_ns);
+    return cooldown;
+}
+
+/* Returns whether it was written. */
+static bool write_cooldown(const struct subject *s, const struct weir_cooldown *cooldown)
+{
+    if (!weir_live_cool(s->live, s->deployment->slot, cooldown->until_ns, s->failure, s->now_ns))
+        return false;
+    weir_shared_mark_cooldown(s->live, s->deployment->slot, cooldown->length_ns);
+    return true;
+}
+
 bool weir_cooldown_count(struct weir_live *live, const weir_snapshot *snapshot,
                          const weir_deployment *deployment, const struct weir_failure *failure,
                          uint64_t now_ns, struct weir_cooldown *ret_cooldown)
 {
-    struct subject s = {.live = live,
-                        .router = &snapshot->spec,
-                        .deployment = deployment,
-                        .failure = failure,
-                        .now_ns = now_ns,
-                        .own_field = weir_policy_find(&deployment->spec.allowed_fails_policy,
-                                                      weir_kind_row(failure->kind)->fails_fields)};
+    struct subject s = subject_of(live, snapshot, deployment, failure, now_ns);
     struct weir_cooldown cooldown;
+    weir_cooldown_rule rule;
 
     if (failure->origin != WEIR_ORIGIN_PROVIDER || is_skipped(&s))
         return false;
     weir_live_enter(live, deployment->slot, false, now_ns);
-    if (!rules_say(&s, &cooldown.rule))
+    if (!rules_say(&s, &rule))
         return false;
-    cooldown.length_ns = length_of(&s, &cooldown.capped);
-    cooldown.number = number_of(&s);
-    grow(&s, &cooldown);
-    cooldown.until_ns = weir_time_add(now_ns, cooldown.length_ns);
-    if (!weir_live_cool(live, deployment->slot, cooldown.until_ns, failure, now_ns))
+    cooldown = cooldown_by(&s, rule);
+    if (!write_cooldown(&s, &cooldown))
+        return false;
+    *ret_cooldown = cooldown;
+    return true;
+}
+
+/* The rule that a counter of allowed fails stands for. */
+static weir_cooldown_rule rule_of(const struct subject *s, unsigned counter)
+{
+    if (counter == WEIR_LIVE_COUNTER_DEPLOYMENT)
+        return WEIR_COOLDOWN_DEPLOYMENT_FAILS;
+    if (counter != WEIR_LIVE_COUNTER_ROUTER)
+        return WEIR_COOLDOWN_DEPLOYMENT_POLICY;
+    return weir_policy_find(&s->router->allowed_fails_policy,
+                            weir_kind_row(s->failure->kind)->fails_fields) == WEIR_POLICY_NONE
+               ? WEIR_COOLDOWN_ROUTER_FAILS
+               : WEIR_COOLDOWN_ROUTER_POLICY;
+}
+
+bool weir_cooldown_shared(struct weir_live *live, const weir_snapshot *snapshot,
+                          const weir_deployment *deployment, const struct weir_change *change,
+                          uint64_t now_ns, struct weir_cooldown *ret_cooldown)
+{
+    struct subject s = subject_of(live, snapshot, deployment, &change->u.fails.failure, now_ns);
+    struct weir_cooldown cooldown;
+
+    if (is_skipped(&s))
+        return false;
+    cooldown = cooldown_by(&s, rule_of(&s, change->u.fails.counter));
+    if (weir_ledger_cools_already(live, deployment->slot, cooldown.until_ns, now_ns) ||
+        !write_cooldown(&s, &cooldown))
         return false;
     *ret_cooldown = cooldown;
     return true;

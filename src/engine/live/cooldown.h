@@ -10,6 +10,7 @@
 
 #include <weir/event.h>
 #include <weir/failure.h>
+#include <weir/shared.h>
 #include <weir/snapshot.h>
 
 #include "engine/live/live.h"
@@ -31,5 +32,13 @@ struct weir_cooldown {
 bool weir_cooldown_count(struct weir_live *live, const weir_snapshot *snapshot,
                          const weir_deployment *deployment, const struct weir_failure *failure,
                          uint64_t now_ns, struct weir_cooldown *ret_cooldown);
+
+/*
+ * The same where all processes together have counted more failures than the change's limit: it cools the
+ * deployment down, unless it was cooled for that already.
+ */
+bool weir_cooldown_shared(struct weir_live *live, const weir_snapshot *snapshot,
+                          const weir_deployment *deployment, const struct weir_change *change,
+                          uint64_t now_ns, struct weir_cooldown *ret_cooldown);
 
 #endif

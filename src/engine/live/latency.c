@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "engine/live/shared.h"
 
 static uint32_t bits_of(double value)
 {
@@ -30,35 +31,104 @@ static double value_of(uint32_t bits)
     return (double)number;
 }
 
-/* The mean of the newest samples, of which there are count, up to max. */
-static double mean_of(const struct weir_live_samples *samples, uint32_t count, uint32_t max)
+static uint32_t next_of(uint64_t span)
 {
-    uint32_t used = count < max ? count : max;
+    return (uint32_t)(span >> 32);
+}
+
+static uint64_t make_span(uint32_t next, uint32_t first)
+{
+    return (uint64_t)next << 32 | first;
+}
+
+/* The mean of the newest samples of the span, up to max. */
+static double mean_of(const struct weir_live_samples *samples, uint64_t span, uint32_t max)
+{
+    uint32_t next = next_of(span), count = next - (uint32_t)span, used = count < max ? count : max;
     double sum = 0;
 
     for (uint32_t i = 1; i <= used; i++)
-        sum += value_of(atomic_load_explicit(&samples->ring[(count - i) % WEIR_LATENCY_SAMPLES_MAX],
+        sum += value_of(atomic_load_explicit(&samples->ring[(next - i) % WEIR_LATENCY_SAMPLES_MAX],
                                              memory_order_relaxed));
     return sum / used;
+}
+
+static struct weir_live_samples *samples_of(const struct weir_live *live, uint32_t slot, weir_pace pace)
+{
+    return &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->records[slot % WEIR_LIVE_BLOCK_SLOTS].samples[pace];
+}
+
+static _Atomic uint64_t *mean_place(const struct weir_live *live, uint32_t slot, weir_pace pace)
+{
+    return &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->means[pace][slot % WEIR_LIVE_BLOCK_SLOTS];
+}
+
+/* Works out the mean and leaves it, as one of now. */
+static void write_mean(struct weir_live *live, uint32_t slot, weir_pace pace, uint64_t span, uint32_t max,
+                       uint32_t now_tick)
+{
+    double mean = mean_of(samples_of(live, slot, pace), span, max);
+
+    atomic_store_explicit(mean_place(live, slot, pace), (uint64_t)bits_of(mean) << 32 | now_tick,
+                          memory_order_relaxed);
 }
 
 void weir_latency_sample(struct weir_live *live, uint32_t slot, weir_pace pace, double sample,
                          const struct weir_strategy_spec *strategy, uint64_t now_ns)
 {
-    struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
-    struct weir_live_samples *samples = &block->records[slot % WEIR_LIVE_BLOCK_SLOTS].samples[pace];
-    _Atomic uint64_t *mean = &block->means[pace][slot % WEIR_LIVE_BLOCK_SLOTS];
-    uint32_t now_tick = weir_latency_tick(now_ns), at,
-             last_tick = (uint32_t)atomic_load_explicit(mean, memory_order_relaxed);
+    struct weir_live_samples *samples = samples_of(live, slot, pace);
+    uint64_t old = atomic_load_explicit(&samples->span, memory_order_relaxed), span;
+    uint32_t now_tick = weir_latency_tick(now_ns),
+             last_tick = (uint32_t)atomic_load_explicit(mean_place(live, slot, pace), memory_order_relaxed);
+    bool is_old = (int32_t)(now_tick - last_tick) > weir_latency_ticks(strategy->ttl_ns);
 
-    if ((int32_t)(now_tick - last_tick) > weir_latency_ticks(strategy->ttl_ns))
-        atomic_store_explicit(&samples->count, 0, memory_order_relaxed);
-    at = atomic_fetch_add_explicit(&samples->count, 1, memory_order_relaxed);
-    atomic_store_explicit(&samples->ring[at % WEIR_LATENCY_SAMPLES_MAX], bits_of(sample),
+    do {
+        span = make_span(next_of(old) + 1, is_old ? next_of(old) : (uint32_t)old);
+    } while (!atomic_compare_exchange_weak_explicit(&samples->span, &old, span, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    atomic_store_explicit(&samples->ring[next_of(old) % WEIR_LATENCY_SAMPLES_MAX], bits_of(sample),
                           memory_order_relaxed);
-    atomic_store_explicit(
-        mean, (uint64_t)bits_of(mean_of(samples, at + 1, strategy->max_latency_samples)) << 32 | now_tick,
-        memory_order_relaxed);
+    write_mean(live, slot, pace, span, strategy->max_latency_samples, now_tick);
+    weir_shared_mark(live, slot, WEIR_SHARED_BIT(LATENCY));
+}
+
+uint32_t weir_latency_read(const struct weir_live *live, uint32_t slot, weir_pace pace, uint32_t *known,
+                           float samples[WEIR_LATENCY_SAMPLES_MAX])
+{
+    const struct weir_live_samples *from = samples_of(live, slot, pace);
+    uint64_t span = atomic_load_explicit(&from->span, memory_order_relaxed);
+    uint32_t next = next_of(span), count = next - *known;
+
+    if (count > next - (uint32_t)span)
+        count = next - (uint32_t)span;
+    if (count > WEIR_LATENCY_SAMPLES_MAX)
+        count = WEIR_LATENCY_SAMPLES_MAX;
+    for (uint32_t i = 0; i < count; i++)
+        samples[i] = (float)value_of(atomic_load_explicit(
+            &from->ring[(next - count + i) % WEIR_LATENCY_SAMPLES_MAX], memory_order_relaxed));
+    *known = next;
+    return count;
+}
+
+void weir_latency_learn(struct weir_live *live, uint32_t slot, weir_pace pace,
+                        const struct weir_latency_lesson *lesson, uint32_t known, uint64_t now_ns)
+{
+    struct weir_live_samples *to = samples_of(live, slot, pace);
+    uint64_t old = atomic_load_explicit(&to->span, memory_order_relaxed), span;
+    uint32_t own = next_of(old) - known, count = (uint32_t)lesson->count;
+
+    if (own >= WEIR_LATENCY_SAMPLES_MAX || lesson->count == 0)
+        return;
+    if (lesson->count > WEIR_LATENCY_SAMPLES_MAX - own)
+        count = WEIR_LATENCY_SAMPLES_MAX - own;
+    for (uint32_t i = 1; i <= count; i++)
+        atomic_store_explicit(&to->ring[(known - i) % WEIR_LATENCY_SAMPLES_MAX],
+                              bits_of((double)lesson->samples[lesson->count - i]), memory_order_relaxed);
+    do {
+        span = make_span(next_of(old), known - count);
+    } while (!atomic_compare_exchange_weak_explicit(&to->span, &old, span, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    write_mean(live, slot, pace, span, lesson->strategy->max_latency_samples, weir_latency_tick(now_ns));
 }
 
 bool weir_latency_run_counts(const struct weir_live *live, uint32_t slot, weir_pace pace, int32_t ttl_ticks,

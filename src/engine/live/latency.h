@@ -22,6 +22,24 @@ void weir_latency_sample(struct weir_live *live, uint32_t slot, weir_pace pace, 
                          const struct weir_strategy_spec *strategy, uint64_t now_ns);
 
 /*
+ * Reads the samples that came after those that are known, the oldest first and the newest ones at most, and
+ * notes in *known that they are.  Returns how many.  One that is being entered may be read as an older one.
+ */
+uint32_t weir_latency_read(const struct weir_live *live, uint32_t slot, weir_pace pace, uint32_t *known,
+                           float samples[WEIR_LATENCY_SAMPLES_MAX]);
+
+/* Samples that come from elsewhere, the oldest first, for a strategy. */
+struct weir_latency_lesson {
+    const float *samples;
+    size_t count;
+    const struct weir_strategy_spec *strategy;
+};
+
+/* They take the place of the samples that are known; those that came after these stay behind them. */
+void weir_latency_learn(struct weir_live *live, uint32_t slot, weir_pace pace,
+                        const struct weir_latency_lesson *lesson, uint32_t known, uint64_t now_ns);
+
+/*
  * Means are kept with the time of their newest sample in ticks of ten milliseconds.  Ages are taken as
  * signed, since another thread's clock may be a little ahead; so after 248 days of silence a mean may be
  * taken for new once more.

@@ -15,14 +15,16 @@
 #include <weir/error.h>
 
 #include "base/time.h"
+#include "engine/live/shared.h"
 #include "engine/live/usage.h"
 
 enum { RUNS_PER_BLOCK = WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS };
-enum { EPOCH_BITS = 24, COUNT_BITS = 20, CALLS_BITS = 19 };
+enum { EPOCH_BITS = 24, COUNT_BITS = 20 };
 
 #define EPOCH_MASK ((UINT64_C(1) << EPOCH_BITS) - 1)
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
-#define CALLS_MASK ((UINT64_C(1) << CALLS_BITS) - 1)
+#define CALLS_MASK ((UINT64_C(1) << WEIR_LIVE_COUNT_BITS) - 1)
+#define LIFTS_MASK UINT64_C(0x3ff) /* of the bound of a run: a microsecond */
 
 #define BUCKET_NS (10 * WEIR_NS_PER_S)
 
@@ -35,6 +37,7 @@ void weir_live_deinit(struct weir_live *live)
 {
     for (uint32_t slot = 0; slot < live->slots; slot++)
         assert(weir_usage_running(live, slot) == 0);
+    weir_shared_end(live);
     for (size_t i = 0; i < WEIR_LIVE_BLOCKS && live->blocks[i] != NULL; i++)
         live->mem->free(live->mem->user, live->blocks[i], sizeof(*live->blocks[i]));
     live->slots = 0;
@@ -72,14 +75,15 @@ static struct weir_live_record *record_of(const struct weir_live *live, uint32_t
     return &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->records[slot % WEIR_LIVE_BLOCK_SLOTS];
 }
 
+/* A bound that was found while a cooldown of the run was lifted is not written: its last bits tell. */
 bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint64_t now_ns)
 {
     struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
     uint32_t first = slot % WEIR_LIVE_BLOCK_SLOTS;
     _Atomic uint64_t *bound = &block->run_until_ns[first / WEIR_LIVE_RUN_SLOTS];
-    uint64_t least = UINT64_MAX, until;
+    uint64_t old = atomic_load_explicit(bound, memory_order_acquire), least = UINT64_MAX, until;
 
-    if (atomic_load_explicit(bound, memory_order_relaxed) > now_ns)
+    if (old > (now_ns | LIFTS_MASK))
         return true;
     for (uint32_t i = first; i < first + WEIR_LIVE_RUN_SLOTS; i++) {
         until = atomic_load_explicit(&block->until_ns[i], memory_order_relaxed);
@@ -87,8 +91,36 @@ bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint6
             return false;
         least = until < least ? until : least;
     }
-    atomic_store_explicit(bound, least, memory_order_relaxed);
+    (void)atomic_compare_exchange_strong_explicit(bound, &old, (least & ~LIFTS_MASK) | (old & LIFTS_MASK),
+                                                  memory_order_acq_rel, memory_order_relaxed);
     return true;
+}
+
+bool weir_live_lift(struct weir_live *live, uint32_t slot, uint64_t until_ns, uint64_t now_ns)
+{
+    struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
+    uint32_t at = slot % WEIR_LIVE_BLOCK_SLOTS;
+    _Atomic uint64_t *bound = &block->run_until_ns[at / WEIR_LIVE_RUN_SLOTS];
+    uint64_t old;
+
+    if (until_ns <= now_ns ||
+        !atomic_compare_exchange_strong_explicit(&block->until_ns[at], &until_ns, now_ns,
+                                                 memory_order_relaxed, memory_order_relaxed))
+        return false;
+    old = atomic_load_explicit(bound, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(bound, &old, (old + 1) & LIFTS_MASK, memory_order_acq_rel,
+                                                  memory_order_relaxed))
+        ;
+    return true;
+}
+
+struct weir_failure weir_live_cause(const struct weir_live *live, uint32_t slot)
+{
+    uint64_t cause = atomic_load_explicit(&record_of(live, slot)->cause, memory_order_relaxed);
+
+    return (struct weir_failure){.kind = (weir_kind)(cause >> 32),
+                                 .status = (int)(cause & UINT32_MAX),
+                                 .origin = WEIR_ORIGIN_PROVIDER};
 }
 
 /* What prolongs a cooldown is a part of it, unless a success has ended the row meanwhile. */
@@ -192,25 +224,30 @@ uint32_t weir_live_count(struct weir_live *live, uint32_t slot, unsigned counter
     uint64_t old = atomic_load_explicit(at, memory_order_relaxed), next, end_ms;
 
     do {
-        end_ms = old >> CALLS_BITS;
+        end_ms = old >> WEIR_LIVE_COUNT_BITS;
         if (end_ms > now_ns / WEIR_NS_PER_MS)
             next = (old & CALLS_MASK) == CALLS_MASK ? old : old + 1;
         else
-            next = ms_rounded_up(weir_time_add(now_ns, life_ns)) << CALLS_BITS | 1;
+            next = ms_rounded_up(weir_time_add(now_ns, life_ns)) << WEIR_LIVE_COUNT_BITS | 1;
     } while (
-        !atomic_compare_exchange_weak_explicit(at, &old, next, memory_order_relaxed, memory_order_relaxed));
-    return (uint32_t)(next & CALLS_MASK);
+        !atomic_compare_exchange_weak_explicit(at, &old, next, memory_order_release, memory_order_relaxed));
+    return weir_live_counter_count(next);
+}
+
+uint64_t weir_live_counter(const struct weir_live *live, uint32_t slot, unsigned counter)
+{
+    return atomic_load_explicit(&record_of(live, slot)->counters[counter], memory_order_acquire);
 }
 
 void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns,
                     struct weir_live_view *ret_view)
 {
-    uint64_t cause = atomic_load_explicit(&record_of(live, slot)->cause, memory_order_relaxed);
+    struct weir_failure cause = weir_live_cause(live, slot);
     struct weir_live_window window = weir_live_window(live, slot, now_ns);
 
     *ret_view = (struct weir_live_view){.cooldown_until_ns = weir_live_until(live, slot),
-                                        .cooldown_kind = (weir_kind)(cause >> 32),
-                                        .cooldown_status = (int)(cause & UINT32_MAX),
+                                        .cooldown_kind = cause.kind,
+                                        .cooldown_status = cause.status,
                                         .cooldowns = weir_live_cooldowns(live, slot),
                                         .successes = window.successes,
                                         .failures = window.failures};
@@ -218,7 +255,7 @@ void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns
 
 static bool run_validate(const struct weir_live_block *block, size_t run)
 {
-    uint64_t bound = atomic_load_explicit(&block->run_until_ns[run], memory_order_relaxed);
+    uint64_t bound = atomic_load_explicit(&block->run_until_ns[run], memory_order_relaxed) & ~LIFTS_MASK;
 
     for (size_t i = run * WEIR_LIVE_RUN_SLOTS; i < (run + 1) * WEIR_LIVE_RUN_SLOTS; i++)
         if (atomic_load_explicit(&block->until_ns[i], memory_order_relaxed) < bound)

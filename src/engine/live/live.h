@@ -40,7 +40,7 @@ enum {
 };
 
 struct weir_live_samples {
-    _Atomic uint32_t count;                          /* since the ring was begun */
+    _Atomic uint64_t span; /* number of the next sample, and of the first that counts */
     _Atomic uint32_t ring[WEIR_LATENCY_SAMPLES_MAX]; /* bits of floats */
 };
 
@@ -53,21 +53,25 @@ struct weir_live_record {
 };
 
 struct weir_live_block {
-    _Atomic uint64_t until_ns[WEIR_LIVE_BLOCK_SLOTS]; /* cooldown deadlines; never fall */
-    /* At most the least deadline of a run. */
+    _Atomic uint64_t until_ns[WEIR_LIVE_BLOCK_SLOTS]; /* cooldown deadlines */
+    /* At most the least deadline of a run; its last bits count how often one of the run was lifted. */
     _Atomic uint64_t run_until_ns[WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS];
-    _Atomic uint32_t running[WEIR_LIVE_BLOCK_SLOTS];
+    _Atomic uint64_t running[WEIR_LIVE_BLOCK_SLOTS]; /* attempts elsewhere, attempts here */
     /* By kind, and by minutes that are even or odd: number of the minute, count. */
     _Atomic uint64_t usage[WEIR_USAGES][2][WEIR_LIVE_BLOCK_SLOTS];
     _Atomic uint64_t means[WEIR_PACES][WEIR_LIVE_BLOCK_SLOTS]; /* float, time of the newest sample */
     /* At most the time of the oldest of a run's means. */
     _Atomic uint32_t oldest_ticks[WEIR_PACES][WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS];
+    _Atomic uint64_t health[WEIR_LIVE_BLOCK_SLOTS];            /* see health.h */
     _Atomic uint64_t peaks[WEIR_PACES][WEIR_LIVE_BLOCK_SLOTS]; /* float, time of the last change in ms */
     struct weir_live_record records[WEIR_LIVE_BLOCK_SLOTS];
 };
 
+struct weir_shared;
+
 struct weir_live {
     const struct weir_mem *mem;
+    struct weir_shared *shared; /* NULL: the router does not share */
     struct weir_live_block *blocks[WEIR_LIVE_BLOCKS];
     uint32_t slots;
     _Atomic uint64_t wall_ahead_ns; /* of the monotonic clock */
@@ -94,8 +98,8 @@ static inline bool weir_live_is_cooling(const struct weir_live *live, uint32_t s
 
 /*
  * Whether all of the WEIR_LIVE_RUN_SLOTS slots from this one on, a multiple of that number, are cooling down.
- * Since deadlines never fall, the least one of a run that was once found holds as a lower bound for ever:
- * while a large group is cooling, a scan over it looks at one number for each run.
+ * Deadlines fall only when they are lifted, so the least one of a run that was once found holds as a lower
+ * bound until then: while a large group is cooling, a scan over it looks at one number for each run.
  */
 bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint64_t now_ns);
 
@@ -105,6 +109,12 @@ bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint6
  */
 bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
                     const struct weir_failure *cause, uint64_t now_ns);
+
+/* Ends the slot's cooldown now, if its deadline is still that one.  Returns whether it did. */
+bool weir_live_lift(struct weir_live *live, uint32_t slot, uint64_t until_ns, uint64_t now_ns);
+
+/* The failure that has set the slot's cooldown; without a Retry-After. */
+struct weir_failure weir_live_cause(const struct weir_live *live, uint32_t slot);
 
 /* Cooldowns in a row, without a success between; the present one is one of them. */
 uint32_t weir_live_cooldowns(const struct weir_live *live, uint32_t slot);
@@ -125,6 +135,21 @@ struct weir_live_window weir_live_window(const struct weir_live *live, uint32_t 
  */
 uint32_t weir_live_count(struct weir_live *live, uint32_t slot, unsigned counter, uint64_t life_ns,
                          uint64_t now_ns);
+
+/* The word of a counter, the end of its life, and what it counts. */
+uint64_t weir_live_counter(const struct weir_live *live, uint32_t slot, unsigned counter);
+
+enum { WEIR_LIVE_COUNT_BITS = 19 };
+
+static inline uint64_t weir_live_counter_end_ms(uint64_t word)
+{
+    return word >> WEIR_LIVE_COUNT_BITS;
+}
+
+static inline uint32_t weir_live_counter_count(uint64_t word)
+{
+    return (uint32_t)(word & ((UINT64_C(1) << WEIR_LIVE_COUNT_BITS) - 1));
+}
 
 /* The cooldown and the window. */
 void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns,

@@ -7,6 +7,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/live/shared.h"
 #include "engine/live/usage.h"
 
 /* What usage-based routing asks a caller to wait (router-semantics 6.3). */
@@ -143,14 +144,17 @@ int weir_quota_take(struct weir_live *live, const weir_deployment *deployment,
         *ret_refusal = refusal_by_minute(ask, deployment, &parts[i], used);
         return WEIR_QUOTA_REFUSED;
     }
+    weir_shared_mark(live, deployment->slot, WEIR_SHARED_BIT(RUNNING) | WEIR_SHARED_BIT(USAGE));
     *ret_quota = quota;
     return 0;
 }
 
 void weir_quota_end(struct weir_live *live, uint32_t slot, struct weir_quota *quota)
 {
-    if (quota->running)
-        weir_usage_end(live, slot);
+    if (!quota->running)
+        return;
+    weir_usage_end(live, slot);
+    weir_shared_mark(live, slot, WEIR_SHARED_BIT(RUNNING));
     quota->running = false;
 }
 
@@ -164,6 +168,7 @@ void weir_quota_settle(struct weir_live *live, uint32_t slot, struct weir_quota 
     weir_usage_add(live, slot, WEIR_USAGE_OUTPUT, quota->output > 0 ? quota->minute : minute, output);
     weir_usage_add(live, slot, WEIR_USAGE_TOKENS, minute, weir_time_add(input, output));
     give_back(live, slot, quota);
+    weir_shared_mark(live, slot, WEIR_SHARED_BIT(USAGE));
 }
 
 bool weir_quota_is_spent(const struct weir_live *live, const weir_deployment *deployment, uint64_t minute)

@@ -19,11 +19,11 @@ static struct weir_live_block *block_of(const struct weir_live *live, uint32_t s
 
 bool weir_usage_begin(struct weir_live *live, uint32_t slot, uint32_t max)
 {
-    _Atomic uint32_t *running = &block_of(live, slot)->running[slot % WEIR_LIVE_BLOCK_SLOTS];
-    uint32_t old = atomic_load_explicit(running, memory_order_relaxed);
+    _Atomic uint64_t *running = &block_of(live, slot)->running[slot % WEIR_LIVE_BLOCK_SLOTS];
+    uint64_t old = atomic_load_explicit(running, memory_order_relaxed);
 
     do {
-        if (old >= max)
+        if ((uint32_t)old >= max)
             return false;
     } while (!atomic_compare_exchange_weak_explicit(running, &old, old + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
@@ -34,6 +34,14 @@ void weir_usage_end(struct weir_live *live, uint32_t slot)
 {
     atomic_fetch_sub_explicit(&block_of(live, slot)->running[slot % WEIR_LIVE_BLOCK_SLOTS], 1,
                               memory_order_relaxed);
+}
+
+void weir_usage_set_elsewhere(struct weir_live *live, uint32_t slot, uint32_t count)
+{
+    _Atomic uint64_t *running = &block_of(live, slot)->running[slot % WEIR_LIVE_BLOCK_SLOTS];
+    uint64_t before = atomic_load_explicit(running, memory_order_relaxed) >> 32;
+
+    atomic_fetch_add_explicit(running, (count - before) << 32, memory_order_relaxed);
 }
 
 uint64_t weir_usage_minute(const struct weir_live *live, uint64_t now_ns)
@@ -117,6 +125,43 @@ void weir_usage_take_back(struct weir_live *live, uint32_t slot, weir_usage_kind
     } while (!atomic_compare_exchange_weak_explicit(at, &old,
                                                     make_word(minute, count > amount ? count - amount : 0),
                                                     memory_order_relaxed, memory_order_relaxed));
+}
+
+bool weir_usage_keeps(const struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute)
+{
+    return !is_later(atomic_load_explicit(word_of(live, slot, usage, minute), memory_order_relaxed), minute);
+}
+
+bool weir_usage_shift(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
+                      int64_t amount)
+{
+    _Atomic uint64_t *at = word_of(live, slot, usage, minute);
+    uint64_t old = atomic_load_explicit(at, memory_order_relaxed), count;
+
+    do {
+        count = count_in(old, minute);
+        if (is_later(old, minute))
+            return false;
+        if (amount >= 0)
+            count = sum_of(count, (uint64_t)amount);
+        else
+            count = count > (uint64_t)-amount ? count - (uint64_t)-amount : 0;
+    } while (!atomic_compare_exchange_weak_explicit(at, &old, make_word(minute, count), memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return true;
+}
+
+bool weir_usage_word(const struct weir_live *live, uint32_t slot, weir_usage_kind usage, unsigned place,
+                     uint64_t present, uint64_t *ret_minute, uint64_t *ret_count)
+{
+    uint64_t word = atomic_load_explicit(word_of(live, slot, usage, place), memory_order_relaxed);
+    uint64_t age = (present - (word >> WEIR_USAGE_COUNT_BITS)) & MINUTE_MASK;
+
+    if (word == 0 || age > 1)
+        return false;
+    *ret_minute = present - age;
+    *ret_count = word & WEIR_USAGE_COUNT_MAX;
+    return true;
 }
 
 struct weir_minute_usage weir_usage_view(const struct weir_live *live, uint32_t slot, uint64_t minute)

@@ -16,13 +16,26 @@
 
 #include "engine/live/live.h"
 
-/* The attempts that run on the slot's deployment. */
+/* The attempts of this process that run on the slot's deployment. */
 static inline uint32_t weir_usage_running(const struct weir_live *live, uint32_t slot)
 {
     const struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
 
-    return atomic_load_explicit(&block->running[slot % WEIR_LIVE_BLOCK_SLOTS], memory_order_relaxed);
+    return (uint32_t)atomic_load_explicit(&block->running[slot % WEIR_LIVE_BLOCK_SLOTS],
+                                          memory_order_relaxed);
 }
+
+/* The same with those that other processes run on it. */
+static inline uint64_t weir_usage_running_all(const struct weir_live *live, uint32_t slot)
+{
+    const struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
+    uint64_t word = atomic_load_explicit(&block->running[slot % WEIR_LIVE_BLOCK_SLOTS], memory_order_relaxed);
+
+    return (word & UINT32_MAX) + (word >> 32);
+}
+
+/* Sets how many run elsewhere.  One thread at a time. */
+void weir_usage_set_elsewhere(struct weir_live *live, uint32_t slot, uint32_t count);
 
 /* One more attempt runs, unless so many do already (WEIR_UNSET: any number may).  Returns whether it does. */
 bool weir_usage_begin(struct weir_live *live, uint32_t slot, uint32_t max);
@@ -65,6 +78,18 @@ bool weir_usage_add_within(struct weir_live *live, uint32_t slot, weir_usage_kin
 /* Takes what was added back out of the minute, as long as that is kept. */
 void weir_usage_take_back(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
                           uint64_t amount);
+
+/* Whether counts of the minute are still kept: no later one has taken their place. */
+bool weir_usage_keeps(const struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute);
+
+/* Moves the count of the minute by what is counted elsewhere.  Returns whether the minute is still kept. */
+bool weir_usage_shift(struct weir_live *live, uint32_t slot, weir_usage_kind usage, uint64_t minute,
+                      int64_t amount);
+
+/* The word of this minute or the one before that lies in one of the two places, and what it counts; 0: none.
+ * *ret_minute is its minute, counted as that of the present is. */
+bool weir_usage_word(const struct weir_live *live, uint32_t slot, weir_usage_kind usage, unsigned place,
+                     uint64_t present, uint64_t *ret_minute, uint64_t *ret_count);
 
 /* All counts of the minute. */
 struct weir_minute_usage weir_usage_view(const struct weir_live *live, uint32_t slot, uint64_t minute);

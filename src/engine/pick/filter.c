@@ -18,6 +18,16 @@ static const double first_share = 0.1;
 static const unsigned pre_call =
     WEIR_FILTER_BIT(CONTEXT) | WEIR_FILTER_BIT(RPM) | WEIR_FILTER_BIT(REGION) | WEIR_FILTER_BIT(PARAMETERS);
 
+bool weir_filter_drops(const struct weir_candidates *c, uint32_t member)
+{
+#define X(filter, drops)                                                                                     \
+    if ((c->filters & WEIR_FILTER_BIT(filter)) != 0 && drops(c, member))                                     \
+        return true;
+#include "engine/tbl/filters.h"
+#undef X
+    return false;
+}
+
 uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
 {
     while (member < c->tier->count) {
@@ -112,19 +122,27 @@ static bool leaves_any(const struct weir_pick *pick, unsigned filters)
     return false;
 }
 
-static bool may_ignore_cooldowns(const struct weir_pick *pick)
+/* The filters that come before that of cooldowns. */
+static unsigned before_cooldown(unsigned filters)
 {
-    return pick->snapshot->spec.health_check_routing && pick->snapshot->has_fails_policy &&
-           !leaves_any(pick, WEIR_FILTER_BIT(COOLDOWN));
+    return filters & (WEIR_FILTER_BIT(COOLDOWN) - 1);
 }
 
-/* The filters that the request brings. */
+static bool may_ignore_cooldowns(const struct weir_pick *pick, unsigned filters)
+{
+    return pick->snapshot->spec.health_check_routing && pick->snapshot->has_fails_policy &&
+           !leaves_any(pick, before_cooldown(filters) | WEIR_FILTER_BIT(COOLDOWN));
+}
+
+/* The filters that the request brings, and that of probes unless it would leave nobody. */
 static unsigned filters_of(const struct weir_pick *pick)
 {
     unsigned filters = 0;
 
     if (pick->request->web_search && pick->from->set->has_web_search)
         filters |= WEIR_FILTER_BIT(WEB_SEARCH);
+    if (pick->from->set->has_health && leaves_any(pick, filters | WEIR_FILTER_BIT(HEALTH)))
+        filters |= WEIR_FILTER_BIT(HEALTH);
     if (pick->snapshot->spec.pre_call_checks)
         filters |= pre_call;
     if (weir_tags_route(pick))
@@ -187,7 +205,7 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
     chosen = pick_of_set(pick, filters | ramp, rand);
     if (chosen == NULL && ramp != 0)
         chosen = pick_of_set(pick, filters, rand);
-    if (chosen == NULL && may_ignore_cooldowns(pick))
+    if (chosen == NULL && may_ignore_cooldowns(pick, filters))
         chosen = pick_of_set(pick, filters & ~WEIR_FILTER_BIT(COOLDOWN), rand);
     return chosen;
 }
@@ -205,9 +223,9 @@ static weir_reason why_checks(const struct weir_pick *pick, unsigned before)
 
 weir_reason weir_filter_why(const struct weir_pick *pick)
 {
-    unsigned filters = filters_of(pick), before = filters & WEIR_FILTER_BIT(WEB_SEARCH);
+    unsigned filters = filters_of(pick), before = before_cooldown(filters);
 
-    if (!may_ignore_cooldowns(pick))
+    if (!may_ignore_cooldowns(pick, filters))
         before |= WEIR_FILTER_BIT(COOLDOWN);
     if (!leaves_any(pick, before))
         return WEIR_REASON_NO_DEPLOYMENTS;

@@ -15,6 +15,7 @@
 
 #include "base/rand.h"
 #include "base/slice.h"
+#include "engine/live/health.h"
 #include "engine/live/live.h"
 #include "engine/live/usage.h"
 #include "engine/snapshot/resolve.h"
@@ -106,6 +107,13 @@ static inline bool weir_filter_no_prefill(const struct weir_candidates *c, uint3
     return !c->tier->members[member]->spec.supports_prefill;
 }
 
+static inline bool weir_filter_unhealthy(const struct weir_candidates *c, uint32_t member)
+{
+    return weir_deployment_is_probed(c->tier->members[member]) &&
+           weir_health_is_bad(c->live, c->tier->slots[member], c->snapshot->spec.health_staleness_ns,
+                              c->now_ns);
+}
+
 static inline bool weir_filter_cooling(const struct weir_candidates *c, uint32_t member)
 {
     return weir_live_is_cooling(c->live, c->tier->slots[member], c->now_ns);
@@ -124,15 +132,20 @@ static inline bool weir_filter_failed(const struct weir_candidates *c, uint32_t 
     return weir_slot_set_has(&c->failed, c->tier->slots[member]);
 }
 
-/* Whether no filter that is on drops the member. */
+/* Whether a filter that is on drops the member: of all of them. */
+bool weir_filter_drops(const struct weir_candidates *c, uint32_t member);
+
+/* Whether no filter that is on drops the member.  Which one does is nobody's question, so those that every
+ * pick has come first, and mostly alone. */
 static inline bool weir_filter_keeps(const struct weir_candidates *c, uint32_t member)
 {
-#define X(filter, drops)                                                                                     \
-    if ((c->filters & WEIR_FILTER_BIT(filter)) != 0 && drops(c, member))                                     \
+    const unsigned usual = WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(SKIP);
+
+    if ((c->filters & WEIR_FILTER_BIT(COOLDOWN)) != 0 && weir_filter_cooling(c, member))
         return false;
-#include "engine/tbl/filters.h"
-#undef X
-    return true;
+    if ((c->filters & WEIR_FILTER_BIT(SKIP)) != 0 && weir_filter_failed(c, member))
+        return false;
+    return (c->filters & ~usual) == 0 || !weir_filter_drops(c, member);
 }
 
 /* Whether a run of slots begins at the member that is the tier's alone, one member after the other. */

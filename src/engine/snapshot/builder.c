@@ -18,6 +18,7 @@
 #include "engine/snapshot/policy.h"
 #include "engine/snapshot/resilience.h"
 #include "engine/snapshot/routing.h"
+#include "engine/snapshot/sharing.h"
 #include "engine/snapshot/snapshot.h"
 #include "engine/snapshot/wildcard.h"
 #include "engine/strategy/strategy.h"
@@ -462,6 +463,8 @@ int weir_snapshot_build(weir_snapshot_builder *builder, weir_snapshot **ret_snap
     build_defaults(s);
     build_resilience(s);
     build_sets(s);
+    if (!weir_arena_failed(&s->arena))
+        weir_sharing_build(s);
     build_wildcards(s);
     for (size_t kind = 0; kind < WEIR_LIST_KINDS; kind++)
         for (size_t source = 0; source < WEIR_LIST_SOURCES; source++)

@@ -50,7 +50,8 @@ void weir_router_spec_init(struct weir_router_spec *spec)
                                       .allowed_fails = WEIR_UNSET,
                                       .failure_threshold = 0.5,
                                       .failure_min_requests = 5,
-                                      .single_failure_minimum = 1000};
+                                      .single_failure_minimum = 1000,
+                                      .health_staleness_ns = 600 * WEIR_NS_PER_S};
     weir_strategy_spec_init(&spec->strategy, WEIR_STRATEGY_SIMPLE_SHUFFLE);
     spec->limits.timeout_ns = 6000 * WEIR_NS_PER_S;
     weir_policy_init(&spec->retry_policy);

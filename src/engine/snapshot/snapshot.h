@@ -43,7 +43,8 @@ struct weir_deployment {
     const weir_continue_to *continue_to; /* WEIR_CONTINUE_SOURCES of them: its group's, or the router's */
     const struct weir_set *group;        /* its own group, whose size the cooldown rules take (decisions 6) */
     double weights[WEIR_WEIGHT_SOURCES];
-    uint32_t slot; /* of its live state */
+    uint32_t slot;   /* of its live state */
+    unsigned shares; /* WEIR_SHARED_BIT of what other processes are told of it */
 };
 
 struct weir_tier {
@@ -78,6 +79,8 @@ struct weir_set {
     weir_flag tag_filtering; /* what the members say of tags (router-semantics 20) */
     bool tag_fail_open;
     bool has_web_search; /* some usable member serves it */
+    bool probed;         /* of a group: probes are about it (17) */
+    bool has_health;     /* picks leave out members whose probes fail */
 };
 
 /* A routing group: its own set, and how its models' sets are picked from (router-semantics 7). */
@@ -112,7 +115,8 @@ struct weir_snapshot {
     struct weir_router_spec spec;
     bool has_retry_policy;
     bool has_fails_policy;
-    bool has_ramp; /* a group has one */
+    bool has_ramp;   /* a group has one */
+    bool has_health; /* a group may have the binary filter (17) */
 
     weir_deployment **deployments;
     size_t deployment_count;

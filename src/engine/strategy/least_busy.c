@@ -1,5 +1,6 @@
 /*
- * least-busy: the candidate with the fewest attempts running, evenly among equals (router-semantics 6.2).
+ * least-busy: the candidate with the fewest attempts running, those of other processes among them, evenly
+ * among equals (router-semantics 6.2).
  *
  * Counts of running attempts rise and fall all the time, so nothing found about a large tier holds for long,
  * and going through it takes longer than a pick may.  Up to EXACT_MAX members all are looked at.  Above, a
@@ -13,7 +14,7 @@ enum { EXACT_MAX = 128, SAMPLE = 32 };
 
 static uint64_t running(const struct weir_candidates *c, uint32_t member)
 {
-    return weir_usage_running(c->live, c->tier->slots[member]);
+    return weir_usage_running_all(c->live, c->tier->slots[member]);
 }
 
 /* The least busy of some members; WEIR_PICK_NONE when none of them passes the filters. */

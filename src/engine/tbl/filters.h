@@ -7,6 +7,7 @@
  * `order` is the sequence in which filter.c goes through the tiers.
  */
 X(WEB_SEARCH, weir_filter_no_web_search)    /* 2: it cannot search the web, and another one of the name can */
+X(HEALTH, weir_filter_unhealthy)            /* 3: its newest probe has failed, and another one's of the name has not */
 X(COOLDOWN, weir_filter_cooling)            /* 4: it is cooling down */
 X(RAMP, weir_filter_held_back)              /* 4: it has cooled down lately, and is offered to a part of the picks */
 X(PREFILL, weir_filter_no_prefill)          /* 7: a continuation needs one that takes the text so far (14.4) */
