@@ -127,7 +127,7 @@ SETTING(GENERAL, cancel_on_disconnect, cancel_on_disconnect, BOOL, "", 0, 0, "fa
 SETTING(GENERAL, include_call_id_in_error_body, call_id_in_errors, BOOL, "", 0, 0, "false", "Add litellm_call_id to JSON errors.")
 SETTING(GENERAL, allow_client_side_credentials, allow_client_credentials, BOOL, "", 0, 0, "false", "Let requests bring api_key, api_base and the like of their own.")
 SETTING(GENERAL, always_include_stream_usage, always_stream_usage, BOOL, "", 0, 0, "false", "Ask for usage in every stream (stream_options.include_usage).")
-SETTING_AT_START(GENERAL, background_health_checks, health_checks, BOOL, "", 0, 0, "false", "Ask each deployment again and again whether it answers.")
+SETTING(GENERAL, background_health_checks, health_checks, BOOL, "", 0, 0, "false", "Ask each deployment again and again whether it answers.")
 SETTING(GENERAL, health_check_interval, health_interval_ns, SECONDS, "s", 0.1, 2592000, "300", "How often each of them is asked.")
 SETTING(GENERAL, health_check_concurrency, health_concurrency, U32, "", 1, 10000, "64", "Health checks at once.")
 SETTING(GENERAL, use_shared_health_check, health_shared, BOOL, "", 0, 0, "false", "With Redis: one process asks, and the others take its results.")

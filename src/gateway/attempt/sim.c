@@ -224,16 +224,23 @@ static bool names_error(struct weir_slice text, weir_kind *ret_kind)
     return false;
 }
 
+/* 0 with its text, WEIR_JSON_OTHER where it is none, or negative. */
+static int read_mock(const struct weir_endpoint *endpoint, struct weir_arena *arena,
+                     struct weir_json_value *ret_mock, struct weir_slice *ret_text)
+{
+    size_t bad_at;
+
+    if (weir_json_check(endpoint->mock_response, WEIR_JSON_DEPTH_MAX, ret_mock, &bad_at) != 0)
+        return WEIR_ERR_MALFORMED;
+    return weir_json_string(ret_mock, arena, ret_text);
+}
+
 static int use_mock(struct weir_sim_run *run, const struct weir_endpoint *endpoint)
 {
     struct weir_json_value mock;
-    size_t bad_at;
-    int r = weir_json_check(endpoint->mock_response, WEIR_JSON_DEPTH_MAX, &mock, &bad_at);
+    int r = read_mock(endpoint, &run->upcall->job->arena, &mock, &run->words.text);
 
-    if (r != 0)
-        return WEIR_ERR_MALFORMED;
     run->break_after = WEIR_UNSET;
-    r = weir_json_string(&mock, &run->upcall->job->arena, &run->words.text);
     if (r == 0)
         run->fails = names_error(run->words.text, &run->error);
     else if (r == WEIR_JSON_OTHER && mock.type == WEIR_JSON_OBJECT && !run->upcall->stream)
@@ -249,6 +256,24 @@ static bool fails_now(const struct weir_sim *sim, uint64_t number)
     double after = (double)number * sim->error_ratio;
 
     return sim->fails && (uint64_t)after > (uint64_t)before;
+}
+
+static uint64_t next_number(struct weir_upstream *upstream)
+{
+    return 1 + atomic_fetch_add_explicit(&upstream->simulated, 1, memory_order_relaxed);
+}
+
+bool weir_sim_fails(const struct weir_endpoint *endpoint, struct weir_upstream *upstream,
+                    struct weir_arena *arena, weir_kind *ret_kind)
+{
+    uint64_t number = next_number(upstream);
+    struct weir_json_value mock;
+    struct weir_slice text;
+
+    if (endpoint->mock_response.len > 0)
+        return read_mock(endpoint, arena, &mock, &text) == 0 && names_error(text, ret_kind);
+    *ret_kind = endpoint->sim->error;
+    return fails_now(endpoint->sim, number);
 }
 
 /* The content of the request's last message, where that is the assistant's. */
@@ -311,7 +336,7 @@ int weir_sim_start(struct weir_sim_run *run, struct weir_upcall *upcall)
 {
     const struct weir_endpoint *endpoint = upcall->upstream->endpoint;
     const struct weir_job *job = upcall->job;
-    uint64_t number = 1 + atomic_fetch_add_explicit(&upcall->upstream->simulated, 1, memory_order_relaxed);
+    uint64_t number = next_number(upcall->upstream);
     uint64_t delay_ns = job->asked.mock_delay_ns;
     int r;
 

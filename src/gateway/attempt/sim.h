@@ -13,12 +13,19 @@
 #include <weir/failure.h>
 #include <weir/slice.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "gateway/attempt/sim_text.h"
 #include "net/timer.h"
 #include "wire/http1_read.h"
 
+struct weir_endpoint;
 struct weir_upcall;
+struct weir_upstream;
+
+/* Whether the next call of the deployment fails, and how; it is counted as one. */
+bool weir_sim_fails(const struct weir_endpoint *endpoint, struct weir_upstream *upstream,
+                    struct weir_arena *arena, weir_kind *ret_kind);
 
 /* One answer under way; embedded in its attempt. */
 struct weir_sim_run {

@@ -10,6 +10,7 @@
 #include "base/container.h"
 #include "base/slice.h"
 #include "config/config.h"
+#include "gateway/attempt/mishap.h"
 #include "gateway/attempt/upcall_stream.h"
 #include "gateway/continuation/continued.h"
 #include "gateway/deliver.h"
@@ -275,19 +276,6 @@ void weir_upcall_on_flush(struct weir_upcall *upcall)
     weir_deliver_flush(upcall->job);
 }
 
-/* Of the conditions of weir_read_answer. */
-static weir_mishap mishap_of(int condition)
-{
-    switch (condition) {
-    case WEIR_ANSWER_ERROR:
-        return WEIR_MISHAP_ERROR_BODY;
-    case WEIR_ANSWER_GAVE_UP:
-        return WEIR_MISHAP_GAVE_UP;
-    default:
-        return WEIR_MISHAP_BAD_ANSWER;
-    }
-}
-
 static void judge_plain(struct weir_upcall *upcall)
 {
     struct weir_slice body = weir_buf_slice(&upcall->body);
@@ -299,7 +287,7 @@ static void judge_plain(struct weir_upcall *upcall)
     }
     r = weir_read_answer(upcall->upstream->endpoint, upcall->job->route, body, &upcall->answer);
     if (r != 0) {
-        weir_upcall_fail(upcall, mishap_of(r), body);
+        weir_upcall_fail(upcall, weir_mishap_of_answer(r), body);
         return;
     }
     upcall->usage = upcall->answer.usage;

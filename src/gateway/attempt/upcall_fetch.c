@@ -7,6 +7,7 @@
 #include <weir/error.h>
 
 #include "config/config.h"
+#include "gateway/attempt/mishap.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upstream.h"
 #include "gateway/job.h"
@@ -52,29 +53,16 @@ static void on_fetch_done(struct weir_fetch *fetch)
 
 static void on_fetch_error(struct weir_fetch *fetch, const struct weir_fetch_failure *failure)
 {
-    static const weir_mishap mishaps[WEIR_FETCH_FAILURES] = {
-        [WEIR_FETCH_DNS] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_REFUSED] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_UNREACHABLE] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_CONNECT_TIMEOUT] = WEIR_MISHAP_TIMED_OUT,
-        [WEIR_FETCH_TLS_UNVERIFIED] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_TLS_BROKEN] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_PROXY] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_RESET] = WEIR_MISHAP_CONNECT,
-        [WEIR_FETCH_TRUNCATED] = WEIR_MISHAP_CUT_OFF,
-        [WEIR_FETCH_FRAMING] = WEIR_MISHAP_CUT_OFF,
-        [WEIR_FETCH_ENCODING] = WEIR_MISHAP_CUT_OFF,
-        [WEIR_FETCH_TOO_LARGE] = WEIR_MISHAP_TOO_LARGE,
-    };
     struct weir_upcall *upcall = fetch->user;
+    weir_mishap mishap;
 
     weir_upcall_enter(upcall);
     if (!upcall->told)
         upcall->job->access.cause = weir_fetch_failure_slug(failure->kind);
-    if (failure->kind == WEIR_FETCH_LIMIT || failure->kind == WEIR_FETCH_NOMEM)
-        weir_upcall_fail_here(upcall);
+    if (weir_mishap_of_fetch(failure->kind, &mishap))
+        weir_upcall_on_broken(upcall, mishap);
     else
-        weir_upcall_on_broken(upcall, mishaps[failure->kind]);
+        weir_upcall_fail_here(upcall);
     upcall->head = NULL;
     weir_upcall_leave(upcall);
 }

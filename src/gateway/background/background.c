@@ -9,11 +9,14 @@
 #include <weir/error.h>
 
 #include "base/container.h"
+#include "config/config.h"
 #include "gateway/gateway.h"
 
 static void on_changed(struct weir_seat *seat)
 {
-    (void)seat;
+    struct weir_background *background = WEIR_CONTAINER(seat, struct weir_background, seat);
+
+    weir_prober_follow(&background->prober);
 }
 
 static void run_stop(struct weir_loop_task *task)
@@ -27,7 +30,9 @@ static void *background_main(void *user)
 {
     struct weir_background *background = user;
 
+    weir_prober_follow(&background->prober);
     weir_loop_run(background->loop);
+    weir_prober_deinit(&background->prober);
     return NULL;
 }
 
@@ -48,8 +53,7 @@ static int start_thread(struct weir_background *background)
 
 static bool is_wanted(const struct weir_setup *setup)
 {
-    (void)setup;
-    return false;
+    return setup->config->settings.health_checks;
 }
 
 int weir_background_follow(struct weir_background *background, char text[WEIR_BACKGROUND_TEXT_MAX])
@@ -64,7 +68,8 @@ int weir_background_follow(struct weir_background *background, char text[WEIR_BA
     if (r < 0)
         return r;
     weir_gateway_join(gateway, &background->seat, background->loop, on_changed);
-    return start_thread(background);
+    r = weir_prober_init(&background->prober, gateway, &background->seat);
+    return r == 0 ? start_thread(background) : r;
 }
 
 int weir_background_start(struct weir_background *background, struct weir_gateway *gateway,
@@ -80,6 +85,7 @@ void weir_background_deinit(struct weir_background *background)
         weir_loop_post(background->loop, &background->stop_task);
         (void)pthread_join(background->thread, NULL);
     }
+    weir_prober_deinit(&background->prober);
     weir_loop_free(background->loop);
     if (background->seat.setup != NULL)
         weir_gateway_leave(background->gateway, &background->seat);

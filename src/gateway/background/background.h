@@ -14,6 +14,7 @@
 
 #include <weir/attr.h>
 
+#include "gateway/health/prober.h"
 #include "gateway/seat.h"
 #include "net/loop.h"
 
@@ -23,6 +24,7 @@ struct weir_background {
     struct weir_gateway *gateway; /* NULL: not attended */
     weir_loop *loop;              /* NULL: there is no thread */
     struct weir_seat seat;
+    struct weir_prober prober;
     struct weir_loop_task stop_task;
     pthread_t thread;
     bool running;

@@ -1,0 +1,266 @@
+/*
+ * Invariants: targets are deployments of the setup that was followed last, which is the seat's.  Each
+ * probing counts in the rota, under its target's number or, when that was removed meanwhile, as a stranger.
+ */
+#include "gateway/health/prober.h"
+
+#include <string.h>
+
+#include <weir/error.h>
+#include <weir/shared.h>
+
+#include "base/container.h"
+#include "base/map.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "gateway/gateway.h"
+#include "gateway/health/probe.h"
+
+#define NO_TARGET SIZE_MAX
+
+struct weir_probing {
+    struct weir_probing *next;
+    struct weir_probing *prev;
+    struct weir_prober *prober;
+    struct weir_setup *setup; /* held from the seat */
+    size_t target;            /* NO_TARGET: it is no target any more */
+    struct weir_probe probe;
+};
+
+static void free_probing(struct weir_probing *probing)
+{
+    struct weir_prober *prober = probing->prober;
+    const struct weir_mem *mem = prober->gateway->mem;
+
+    if (probing->prev != NULL)
+        probing->prev->next = probing->next;
+    else
+        prober->under_way = probing->next;
+    if (probing->next != NULL)
+        probing->next->prev = probing->prev;
+    weir_seat_release(prober->seat, probing->setup);
+    mem->free(mem->user, probing, sizeof(*probing));
+}
+
+static void go_on(struct weir_prober *prober);
+
+static void on_done(struct weir_probe *probe, weir_probe_end end, const struct weir_verdict *verdict)
+{
+    struct weir_probing *probing = WEIR_CONTAINER(probe, struct weir_probing, probe);
+    struct weir_prober *prober = probing->prober;
+
+    if (end != WEIR_PROBE_UNKNOWN)
+        weir_router_probe(prober->gateway->router, probing->setup->snapshot, probe->spec.deployment,
+                          end == WEIR_PROBE_FAILED ? &verdict->failure : NULL, weir_loop_now(prober->loop));
+    if (probing->target == NO_TARGET)
+        weir_rota_end_stranger(&prober->rota);
+    else
+        weir_rota_end(&prober->rota, probing->target);
+    free_probing(probing);
+    go_on(prober);
+}
+
+static void start(struct weir_prober *prober, size_t target)
+{
+    const struct weir_mem *mem = prober->gateway->mem;
+    struct weir_probing *probing = mem->alloc(mem->user, sizeof(*probing));
+    struct weir_probe_spec spec = {.loop = prober->loop,
+                                   .client = prober->client,
+                                   .mem = weir_budget_mem(&prober->gateway->budget),
+                                   .deployment = prober->targets[target],
+                                   .done = on_done};
+
+    if (probing == NULL) { /* next time, perhaps */
+        weir_rota_end(&prober->rota, target);
+        return;
+    }
+    probing->next = prober->under_way;
+    probing->prev = NULL;
+    if (probing->next != NULL)
+        probing->next->prev = probing;
+    prober->under_way = probing;
+    probing->prober = prober;
+    probing->setup = weir_seat_hold(prober->seat);
+    probing->target = target;
+    spec.setup = probing->setup;
+    weir_probe_start(&probing->probe, &spec);
+}
+
+static void go_on(struct weir_prober *prober)
+{
+    uint64_t now_ns = weir_loop_now(prober->loop);
+    size_t target;
+
+    while (weir_rota_next(&prober->rota, now_ns, &target))
+        start(prober, target);
+    weir_loop_arm(prober->loop, &prober->timer, weir_rota_due(&prober->rota));
+}
+
+static void on_timer(struct weir_timer *timer)
+{
+    go_on(WEIR_CONTAINER(timer, struct weir_prober, timer));
+}
+
+/* ---- who is asked ---- */
+
+static const struct weir_config_probe *probe_of(const weir_deployment *deployment)
+{
+    const struct weir_config_deployment *user = weir_deployment_user(deployment);
+
+    return &user->probe;
+}
+
+static size_t count_targets(const weir_snapshot *snapshot)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < weir_snapshot_deployment_count(snapshot); i++)
+        if (probe_of(weir_snapshot_deployment(snapshot, i))->by_itself)
+            count++;
+    return count;
+}
+
+static void fill_targets(const weir_snapshot *snapshot, const weir_deployment **targets)
+{
+    for (size_t i = 0; i < weir_snapshot_deployment_count(snapshot); i++) {
+        const weir_deployment *deployment = weir_snapshot_deployment(snapshot, i);
+
+        if (probe_of(deployment)->by_itself)
+            *targets++ = deployment;
+    }
+}
+
+/* The targets of a setup by their ids: values point into the list of targets. */
+struct roll {
+    struct weir_rota rota;
+    const weir_deployment **targets;
+    struct weir_map places;
+};
+
+static int fill_roll(const struct weir_prober *prober, struct roll *roll, size_t count)
+{
+    const struct weir_setup *setup = prober->seat->setup;
+    const struct weir_settings *settings = &setup->config->settings;
+    const struct weir_mem *mem = prober->gateway->mem;
+    int r;
+
+    weir_map_init(&roll->places, mem, count + 1);
+    roll->targets = NULL;
+    r = weir_rota_init(&roll->rota, mem, count, settings->health_interval_ns, settings->health_concurrency);
+    if (r == 0)
+        roll->targets = mem->alloc(mem->user, (count + 1) * sizeof(*roll->targets));
+    if (roll->targets == NULL)
+        return WEIR_ERR_NOMEM;
+    if (count > 0)
+        fill_targets(setup->snapshot, roll->targets);
+    for (size_t i = 0; i < count && r >= 0; i++)
+        r = weir_map_add(&roll->places, weir_deployment_id(roll->targets[i]), (void *)&roll->targets[i]);
+    return r < 0 ? r : 0;
+}
+
+static void free_targets(struct weir_prober *prober, struct weir_rota *rota, const weir_deployment **targets)
+{
+    const struct weir_mem *mem = prober->gateway->mem;
+
+    if (targets != NULL)
+        mem->free(mem->user, (void *)targets, (rota->count + 1) * sizeof(*targets));
+    weir_rota_deinit(rota);
+}
+
+/* Without memory for it nobody is a target until there is another setup. */
+static void make_roll(struct weir_prober *prober, struct roll *ret_roll)
+{
+    const struct weir_setup *setup = prober->seat->setup;
+    size_t count = setup->config->settings.health_checks ? count_targets(setup->snapshot) : 0;
+
+    if (fill_roll(prober, ret_roll, count) == 0)
+        return;
+    weir_map_deinit(&ret_roll->places);
+    free_targets(prober, &ret_roll->rota, ret_roll->targets);
+    ret_roll->targets = NULL;
+    weir_map_init(&ret_roll->places, prober->gateway->mem, 1);
+}
+
+/* The number of a deployment of another setup in this one. */
+static size_t number_in(const struct roll *roll, const weir_deployment *deployment)
+{
+    const weir_deployment **at = weir_map_get(&roll->places, weir_deployment_id(deployment));
+
+    return at == NULL ? NO_TARGET : (size_t)(at - roll->targets);
+}
+
+/* Who stays is due when it was due, and is being asked if it was. */
+static void carry_over(struct weir_prober *prober, struct roll *roll)
+{
+    uint64_t now_ns = weir_loop_now(prober->loop);
+
+    for (size_t i = 0; i < prober->rota.count; i++) {
+        struct weir_rota_turn turn = weir_rota_turn_at(&prober->rota, i);
+        size_t number = number_in(roll, prober->targets[turn.target]);
+
+        if (number != NO_TARGET)
+            weir_rota_expect(&roll->rota, number, turn.due_ns, now_ns);
+    }
+    for (struct weir_probing *p = prober->under_way; p != NULL; p = p->next) {
+        p->target = number_in(roll, p->probe.spec.deployment);
+        if (p->target == NO_TARGET)
+            weir_rota_add_stranger(&roll->rota);
+        else
+            weir_rota_resume(&roll->rota, p->target);
+    }
+}
+
+/* ---- its life ---- */
+
+static struct weir_client_config client_config(const struct weir_prober *prober)
+{
+    const struct weir_settings *settings = &prober->seat->setup->config->settings;
+
+    return (struct weir_client_config){.resolver = prober->gateway->resolver,
+                                       .proxies = &prober->gateway->proxies,
+                                       .max_connections = (size_t)settings->health_concurrency * 2,
+                                       .max_idle_per_upstream = 1,
+                                       .max_head_bytes = (size_t)settings->max_head_bytes,
+                                       .max_headers = settings->max_header_count,
+                                       .idle_timeout_ns = settings->upstream_idle_timeout_ns};
+}
+
+void weir_prober_follow(struct weir_prober *prober)
+{
+    const struct weir_client_config config = client_config(prober);
+    struct roll roll;
+
+    make_roll(prober, &roll);
+    carry_over(prober, &roll);
+    weir_map_deinit(&roll.places);
+    weir_rota_begin(&roll.rota);
+    free_targets(prober, &prober->rota, prober->targets);
+    prober->rota = roll.rota;
+    prober->targets = roll.targets;
+    weir_client_configure(prober->client, &config);
+    go_on(prober);
+}
+
+int weir_prober_init(struct weir_prober *ret_prober, struct weir_gateway *gateway, struct weir_seat *seat)
+{
+    struct weir_client_config config;
+
+    *ret_prober = (struct weir_prober){.gateway = gateway, .loop = seat->loop, .seat = seat};
+    weir_timer_init(&ret_prober->timer, on_timer);
+    config = client_config(ret_prober);
+    return weir_client_new(seat->loop, &config, &ret_prober->client);
+}
+
+void weir_prober_deinit(struct weir_prober *prober)
+{
+    if (prober->gateway == NULL)
+        return;
+    while (prober->under_way != NULL) {
+        weir_probe_cancel(&prober->under_way->probe);
+        free_probing(prober->under_way);
+    }
+    weir_loop_cancel(prober->loop, &prober->timer);
+    free_targets(prober, &prober->rota, prober->targets);
+    weir_client_close(prober->client);
+    *prober = (struct weir_prober){0};
+}
