@@ -46,7 +46,7 @@ uint64_t weir_breaker_next_ns(const struct weir_breaker *breaker, struct weir_ra
     if (weir_breaker_is_open(breaker))
         return breaker->open_till_ns;
     for (unsigned i = 1; i < breaker->failures && pace_ns < PACE_LAST_NS; i++)
-        pace_ns *= 2;
+        pace_ns *= 4;
     if (pace_ns > PACE_LAST_NS)
         pace_ns = PACE_LAST_NS;
     return weir_time_add(now_ns, pace_ns - weir_rand_below(rand, pace_ns / 2));

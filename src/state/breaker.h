@@ -36,8 +36,8 @@ bool weir_breaker_succeeded(struct weir_breaker *breaker);
 
 /*
  * When the next trial may be made after a failure at now_ns: the end of the open time; or, while it is
- * closed, 0.1 s after the first failure and twice as much after each more, at most 5 s, each less a random
- * part of up to a half, so that a fleet does not come back in one moment.
+ * closed, 0.1 s after the first failure and four times as much after each more, at most 5 s, each less a
+ * random part of up to a half, so that a fleet does not come back in one moment.
  */
 uint64_t weir_breaker_next_ns(const struct weir_breaker *breaker, struct weir_rand *rand, uint64_t now_ns);
 

@@ -31,7 +31,8 @@ int weir_command_write(struct weir_buf *buf, const struct weir_slice *args, size
     int r;
 
     for (size_t i = 0; i < count; i++)
-        if (__builtin_add_overflow(total, args[i].len + FRAME_MAX + 2, &total))
+        if (__builtin_add_overflow(total, (size_t)FRAME_MAX + 2, &total) ||
+            __builtin_add_overflow(total, args[i].len, &total))
             return WEIR_ERR_LIMIT;
     r = weir_buf_reserve(buf, total, &room);
     if (r < 0)

@@ -219,14 +219,13 @@ int weir_reply_reader_feed(weir_reply_reader *reader, struct weir_slice bytes)
     return 0;
 }
 
-/* hiredis goes on looking for the end of a line however long it is; what is no line is bytes of a length. */
+/* hiredis goes on looking for the end of a line however long it is.  What is not whole and has one near its
+ * front is no line, but bytes behind their length. */
 static bool line_is_too_long(const weir_reply_reader *reader)
 {
-    const redisReader *parser = reader->parser;
-    struct weir_slice rest = {parser->buf + parser->pos, buffered(reader)};
+    struct weir_slice rest = {reader->parser->buf + reader->parser->pos, buffered(reader)};
 
-    return rest.len > LINE_MAX_BYTES &&
-           (rest.ptr[0] != '$' || !weir_slice_has(weir_slice_sub(rest, 0, 32), WEIR_SLICE("\r\n")));
+    return rest.len > LINE_MAX_BYTES && !weir_slice_has(weir_slice_sub(rest, 0, 32), WEIR_SLICE("\r\n"));
 }
 
 static int why_not(const weir_reply_reader *reader)
