@@ -34,6 +34,7 @@
 enum {
     TIMEOUT_MS = 100,
     CONNECT_FACTOR = 10,
+    IDLE_S = 5,
     MAX_PENDING = 65536,
     MAX_QUEUE_BYTES = 8 * 1024 * 1024,
     MAX_REPLY_BYTES = 8 * 1024 * 1024,
@@ -177,6 +178,7 @@ static struct weir_redis_link_spec link_spec(const weir_redis *redis)
         .channel = spec->channel,
         .timeout_ns = spec->timeout_ns,
         .connect_timeout_ns = spec->connect_timeout_ns,
+        .idle_ns = spec->idle_ns,
         .max_pending = spec->max_pending,
         .max_queue_bytes = spec->max_queue_bytes,
         .reply_limits = {spec->max_reply_bytes, spec->max_reply_items},
@@ -393,6 +395,8 @@ static void set_usual(struct weir_redis_spec *spec)
         spec->timeout_ns = TIMEOUT_MS * WEIR_NS_PER_MS;
     if (spec->connect_timeout_ns == 0)
         spec->connect_timeout_ns = spec->timeout_ns * CONNECT_FACTOR;
+    if (spec->idle_ns == 0)
+        spec->idle_ns = IDLE_S * WEIR_NS_PER_S;
     if (spec->max_pending == 0)
         spec->max_pending = MAX_PENDING;
     if (spec->max_queue_bytes == 0)

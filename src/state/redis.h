@@ -82,6 +82,7 @@ struct weir_redis_spec {
     uint32_t database;
     uint64_t timeout_ns;               /* of a reply; 0: 0.1 s */
     uint64_t connect_timeout_ns;       /* until the server is ready for commands; 0: ten times timeout_ns */
+    uint64_t idle_ns;                  /* of silence until the server is asked whether it is there; 0: 5 s */
     unsigned breaker_threshold;        /* 0: 5 */
     uint64_t breaker_recovery_ns;      /* 0: 60 s */
     size_t max_pending;                /* commands without an answer; 0: 65536 */

@@ -21,7 +21,7 @@
 #include "state/command.h"
 #include "state/redis_login.h"
 
-enum { OUT_KEEP_BYTES = 64 * 1024, ONE_MORE_TURN_MS = 2, LOOK_S = 5 };
+enum { OUT_KEEP_BYTES = 64 * 1024, ONE_MORE_TURN_MS = 2 };
 
 /* ---- the end ---- */
 
@@ -78,7 +78,7 @@ static void arm(struct weir_redis_link *link)
     if (link->ready && first != NULL)
         at_ns = first->by_ns;
     else if (link->ready)
-        at_ns = weir_time_add(weir_loop_now(link->spec.loop), LOOK_S * WEIR_NS_PER_S);
+        at_ns = weir_time_add(weir_loop_now(link->spec.loop), link->spec.idle_ns);
     weir_loop_arm(link->spec.loop, &link->timer, at_ns);
 }
 

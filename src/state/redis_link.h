@@ -55,6 +55,7 @@ struct weir_redis_link_spec {
     struct weir_slice channel; /* of a LISTENER */
     uint64_t timeout_ns;
     uint64_t connect_timeout_ns;
+    uint64_t idle_ns;
     size_t max_pending;
     size_t max_queue_bytes;
     struct weir_reply_limits reply_limits;
