@@ -2,9 +2,10 @@
  * hiredis' reader asks for each value through a table of functions; ours put it into an arena.  A list's
  * items lie in one array, and a value that belongs to a list is put into its place there.
  *
- * hiredis bounds the depth (seven), but neither the length of a reply nor the number of its items: both are
- * bounded here, the former by what is buffered without making a whole reply, the latter where a list is
- * made.  hiredis knows only one reason for a value that was not made, so the real one is kept beside it.
+ * hiredis bounds neither the length of a reply nor the number of its items, and its newer versions not the
+ * depth.  All are bounded here: the first by what is buffered without making a whole reply, the others where
+ * a list is made.  hiredis knows only one reason for a value that was not made, so the real one is kept
+ * beside it.
  *
  * A line (which is what everything but bytes and what is in them begins with) is searched for its end
  * anew with each feed; so it has a limit of its own.
@@ -24,7 +25,7 @@
 
 #include <hiredis/read.h>
 
-enum { ARENA_BLOCK_BYTES = 4096, LINE_MAX_BYTES = 64 * 1024 };
+enum { ARENA_BLOCK_BYTES = 4096, LINE_MAX_BYTES = 64 * 1024, DEPTH_MAX = 7 };
 
 #ifdef REDIS_REPLY_DOUBLE
 typedef size_t list_count;
@@ -80,6 +81,8 @@ static void *make_text(const redisReadTask *task, char *bytes, size_t count)
         kind = WEIR_REPLY_STATUS;
     else if (task->type == REDIS_REPLY_ERROR)
         kind = WEIR_REPLY_ERROR;
+    else if (task->type != REDIS_REPLY_STRING)
+        return NULL;
     reply = place(task, kind);
     if (reply == NULL)
         return NULL;
@@ -91,12 +94,23 @@ static void *make_text(const redisReadTask *task, char *bytes, size_t count)
     return reply;
 }
 
+static bool is_too_deep(const redisReadTask *task)
+{
+    unsigned depth = 1;
+
+    while ((task = task->parent) != NULL && depth <= DEPTH_MAX)
+        depth++;
+    return depth > DEPTH_MAX;
+}
+
 static void *make_list(const redisReadTask *task, list_count count)
 {
     weir_reply_reader *reader = reader_of(task);
     struct weir_reply *items = NULL;
     struct weir_reply *reply;
 
+    if (task->type != REDIS_REPLY_ARRAY || is_too_deep(task))
+        return NULL;
     if ((size_t)count > reader->limits.max_items - reader->items) {
         reader->too_large = true;
         return NULL;
