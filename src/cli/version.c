@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <hiredis/hiredis.h>
 #include <llhttp.h>
 #include <openssl/crypto.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -37,6 +38,7 @@ int weir_cli_version(int argc, char **argv)
     printf("compiler  %s\n", __VERSION__);
 #endif
     printf("pools     %s\n", WEIR_POOLS ? "on" : "off");
+    printf("hiredis   %d.%d.%d\n", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH);
     printf("libuv     %s\n", uv_version_string());
     printf("openssl   %s\n", OpenSSL_version(OPENSSL_VERSION));
     printf("libyaml   %s\n", yaml_get_version_string());

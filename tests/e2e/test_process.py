@@ -92,7 +92,7 @@ def test_help_and_version():
 def test_the_version_names_what_weir_is_made_of():
     done = subprocess.run([BINARY, "version"], capture_output=True, text=True, timeout=30)
     words = [line.split()[0] for line in done.stdout.splitlines()]
-    assert words[0] == "weir" and {"libuv", "openssl", "libyaml", "llhttp", "pcre2", "yyjson", "zlib"} <= set(words)
+    assert words[0] == "weir" and {"hiredis", "libuv", "openssl", "libyaml", "llhttp", "pcre2", "yyjson", "zlib"} <= set(words)
 
 
 def test_a_configuration_that_is_not_there(weirs):

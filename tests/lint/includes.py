@@ -42,6 +42,7 @@ LIBRARIES = {
     r"yaml\.h": {"config", "cli"},
     r"pcre2\.h": {"config", "cli"},
     r"hiredis/read\.h": {"state"},
+    r"hiredis/hiredis\.h": {"cli"},  # its version
     r"emmintrin\.h": {"wire"},  # instructions of the machine, no library
 }
 
