@@ -23,11 +23,11 @@ struct reader {
     bool only_json;
 };
 
-static struct weir_value *read_value(struct reader *r);
+static struct weir_literal *read_value(struct reader *r);
 
-static struct weir_value *new_value(struct reader *r, enum weir_value_kind kind)
+static struct weir_literal *new_value(struct reader *r, enum weir_literal_kind kind)
 {
-    struct weir_value *value = weir_arena_zalloc(r->arena, 1, sizeof(*value));
+    struct weir_literal *value = weir_arena_zalloc(r->arena, 1, sizeof(*value));
 
     if (value != NULL)
         value->kind = kind;
@@ -193,10 +193,10 @@ static bool read_string(struct reader *r, struct weir_slice *ret_text)
     return true;
 }
 
-static struct weir_value *read_text(struct reader *r)
+static struct weir_literal *read_text(struct reader *r)
 {
     struct weir_slice text;
-    struct weir_value *value = read_string(r, &text) ? new_value(r, WEIR_VALUE_TEXT) : NULL;
+    struct weir_literal *value = read_string(r, &text) ? new_value(r, WEIR_LITERAL_TEXT) : NULL;
 
     if (value != NULL)
         value->text = text;
@@ -205,10 +205,10 @@ static struct weir_value *read_text(struct reader *r)
 
 /* ---- numbers and words ---- */
 
-static struct weir_value *read_number(struct reader *r)
+static struct weir_literal *read_number(struct reader *r)
 {
     const char *start = r->at;
-    struct weir_value *value;
+    struct weir_literal *value;
     struct weir_slice text;
     double number;
 
@@ -220,7 +220,7 @@ static struct weir_value *read_number(struct reader *r)
         !weir_char_is_digit(text.ptr[text.ptr[0] == '-']) || weir_slice_has(text, WEIR_SLICE(".e")) ||
         weir_slice_has(text, WEIR_SLICE(".E")))
         return NULL;
-    value = new_value(r, WEIR_VALUE_NUMBER);
+    value = new_value(r, WEIR_LITERAL_NUMBER);
     if (value != NULL) {
         value->number = number;
         value->text = text;
@@ -228,25 +228,25 @@ static struct weir_value *read_number(struct reader *r)
     return value;
 }
 
-static struct weir_value *read_word(struct reader *r)
+static struct weir_literal *read_word(struct reader *r)
 {
     static const struct {
         struct weir_slice word;
-        enum weir_value_kind kind;
+        enum weir_literal_kind kind;
         bool truth;
         bool python;
     } words[] = {
-        {WEIR_SLICE_INIT("True"), WEIR_VALUE_BOOL, true, true},
-        {WEIR_SLICE_INIT("False"), WEIR_VALUE_BOOL, false, true},
-        {WEIR_SLICE_INIT("None"), WEIR_VALUE_NONE, false, true},
-        {WEIR_SLICE_INIT("true"), WEIR_VALUE_BOOL, true, false},
-        {WEIR_SLICE_INIT("false"), WEIR_VALUE_BOOL, false, false},
-        {WEIR_SLICE_INIT("null"), WEIR_VALUE_NONE, false, false},
+        {WEIR_SLICE_INIT("True"), WEIR_LITERAL_BOOL, true, true},
+        {WEIR_SLICE_INIT("False"), WEIR_LITERAL_BOOL, false, true},
+        {WEIR_SLICE_INIT("None"), WEIR_LITERAL_NONE, false, true},
+        {WEIR_SLICE_INIT("true"), WEIR_LITERAL_BOOL, true, false},
+        {WEIR_SLICE_INIT("false"), WEIR_LITERAL_BOOL, false, false},
+        {WEIR_SLICE_INIT("null"), WEIR_LITERAL_NONE, false, false},
     };
     struct weir_slice rest = {r->at, (size_t)(r->end - r->at)};
 
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        struct weir_value *value;
+        struct weir_literal *value;
 
         if (!weir_slice_starts(rest, words[i].word))
             continue;
@@ -263,10 +263,10 @@ static struct weir_value *read_word(struct reader *r)
 
 /* ---- lists and maps ---- */
 
-static struct weir_value *read_item(struct reader *r, bool of_map)
+static struct weir_literal *read_item(struct reader *r, bool of_map)
 {
     struct weir_slice key = WEIR_SLICE_EMPTY;
-    struct weir_value *item;
+    struct weir_literal *item;
 
     skip_space(r);
     if (of_map) {
@@ -280,14 +280,14 @@ static struct weir_value *read_item(struct reader *r, bool of_map)
 }
 
 /* From after the opening bracket to after the closing one. */
-static struct weir_value *read_items(struct reader *r, enum weir_value_kind kind, char close)
+static struct weir_literal *read_items(struct reader *r, enum weir_literal_kind kind, char close)
 {
-    struct weir_value *whole = new_value(r, kind);
-    struct weir_value *last = NULL;
+    struct weir_literal *whole = new_value(r, kind);
+    struct weir_literal *last = NULL;
     bool comma = true;
 
     while (whole != NULL && !take(r, close)) {
-        struct weir_value *item = comma ? read_item(r, kind == WEIR_VALUE_MAP) : NULL;
+        struct weir_literal *item = comma ? read_item(r, kind == WEIR_LITERAL_MAP) : NULL;
 
         if (item == NULL)
             return NULL;
@@ -306,22 +306,22 @@ static struct weir_value *read_items(struct reader *r, enum weir_value_kind kind
     return close == ')' && whole->count == 1 && !comma ? NULL : whole;
 }
 
-static struct weir_value *read_container(struct reader *r)
+static struct weir_literal *read_container(struct reader *r)
 {
     char open = *r->at++;
-    struct weir_value *value;
+    struct weir_literal *value;
 
-    if (++r->depth > WEIR_VALUE_DEPTH_MAX)
+    if (++r->depth > WEIR_LITERAL_DEPTH_MAX)
         return NULL;
     if (open == '{')
-        value = read_items(r, WEIR_VALUE_MAP, '}');
+        value = read_items(r, WEIR_LITERAL_MAP, '}');
     else
-        value = read_items(r, WEIR_VALUE_LIST, open == '[' ? ']' : ')');
+        value = read_items(r, WEIR_LITERAL_LIST, open == '[' ? ']' : ')');
     r->depth--;
     return value;
 }
 
-static struct weir_value *read_value(struct reader *r)
+static struct weir_literal *read_value(struct reader *r)
 {
     skip_space(r);
     if (r->at == r->end)
@@ -339,28 +339,28 @@ static struct weir_value *read_value(struct reader *r)
     }
 }
 
-int weir_value_read(struct weir_arena *arena, struct weir_slice text, const struct weir_value **ret_value,
-                    enum weir_value_form *ret_form)
+int weir_literal_read(struct weir_arena *arena, struct weir_slice text, const struct weir_literal **ret_value,
+                      enum weir_literal_form *ret_form)
 {
     struct reader r = {.arena = arena, .at = text.ptr, .end = text.ptr + text.len};
-    struct weir_value *value = text.len == 0 ? NULL : read_value(&r);
+    struct weir_literal *value = text.len == 0 ? NULL : read_value(&r);
 
     skip_space(&r);
     if (value == NULL || r.at != r.end || (r.only_python && r.only_json))
-        return WEIR_VALUE_UNREADABLE;
+        return WEIR_LITERAL_UNREADABLE;
     *ret_value = value;
     if (ret_form != NULL)
-        *ret_form = r.only_python ? WEIR_VALUE_AS_PYTHON : WEIR_VALUE_AS_JSON;
+        *ret_form = r.only_python ? WEIR_LITERAL_AS_PYTHON : WEIR_LITERAL_AS_JSON;
     return 0;
 }
 
-const struct weir_value *weir_value_get(const struct weir_value *map, struct weir_slice key)
+const struct weir_literal *weir_literal_get(const struct weir_literal *map, struct weir_slice key)
 {
-    const struct weir_value *found = NULL;
+    const struct weir_literal *found = NULL;
 
-    if (map == NULL || map->kind != WEIR_VALUE_MAP)
+    if (map == NULL || map->kind != WEIR_LITERAL_MAP)
         return NULL;
-    for (const struct weir_value *item = map->first; item != NULL; item = item->next)
+    for (const struct weir_literal *item = map->first; item != NULL; item = item->next)
         if (weir_slice_eq(item->key, key))
             found = item;
     return found;

@@ -18,43 +18,43 @@
 
 #include "base/arena.h"
 
-enum weir_value_kind {
-    WEIR_VALUE_NONE,
-    WEIR_VALUE_BOOL,
-    WEIR_VALUE_NUMBER,
-    WEIR_VALUE_TEXT,
-    WEIR_VALUE_LIST, /* a tuple too */
-    WEIR_VALUE_MAP
+enum weir_literal_kind {
+    WEIR_LITERAL_NONE,
+    WEIR_LITERAL_BOOL,
+    WEIR_LITERAL_NUMBER,
+    WEIR_LITERAL_TEXT,
+    WEIR_LITERAL_LIST, /* a tuple too */
+    WEIR_LITERAL_MAP
 };
 
-struct weir_value {
-    enum weir_value_kind kind;
+struct weir_literal {
+    enum weir_literal_kind kind;
     bool truth;             /* BOOL */
     double number;          /* NUMBER */
     struct weir_slice text; /* TEXT: its bytes; NUMBER: its spelling, empty in one that was made here */
     struct weir_slice key;  /* of an item of a map */
-    const struct weir_value *first; /* LIST, MAP: the items in order */
-    const struct weir_value *next;  /* of the same list or map */
+    const struct weir_literal *first; /* LIST, MAP: the items in order */
+    const struct weir_literal *next;  /* of the same list or map */
     size_t count;
 };
 
-enum weir_value_form { WEIR_VALUE_AS_JSON, WEIR_VALUE_AS_PYTHON };
+enum weir_literal_form { WEIR_LITERAL_AS_JSON, WEIR_LITERAL_AS_PYTHON };
 
-enum { WEIR_VALUE_DEPTH_MAX = 16 };
+enum { WEIR_LITERAL_DEPTH_MAX = 16 };
 
 /* The text is in neither form, has a key that is no string, nests too deeply, or has too much in it for the
  * arena (whose flag tells). */
-#define WEIR_VALUE_UNREADABLE 1
+#define WEIR_LITERAL_UNREADABLE 1
 
 /*
  * Reads the whole text.  0 with the value, and in *ret_form (which may be NULL) Python's form if it cannot be
- * JSON; or WEIR_VALUE_UNREADABLE.  Values and strings lie in the arena and in text.
+ * JSON; or WEIR_LITERAL_UNREADABLE.  Values and strings lie in the arena and in text.
  */
-WEIR_MUST_USE int weir_value_read(struct weir_arena *arena, struct weir_slice text,
-                                  const struct weir_value **ret_value, enum weir_value_form *ret_form);
+WEIR_MUST_USE int weir_literal_read(struct weir_arena *arena, struct weir_slice text,
+                                    const struct weir_literal **ret_value, enum weir_literal_form *ret_form);
 
 /* The item of a map with that key (the last one, when there are several), or NULL; NULL for other kinds too.
  */
-const struct weir_value *weir_value_get(const struct weir_value *map, struct weir_slice key);
+const struct weir_literal *weir_literal_get(const struct weir_literal *map, struct weir_slice key);
 
 #endif

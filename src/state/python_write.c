@@ -13,9 +13,9 @@
 /* ---- text ---- */
 
 /* Python quotes with ' unless that needs escapes and " does not. */
-static char quote_for(enum weir_value_form form, struct weir_slice text)
+static char quote_for(enum weir_literal_form form, struct weir_slice text)
 {
-    if (form == WEIR_VALUE_AS_JSON)
+    if (form == WEIR_LITERAL_AS_JSON)
         return '"';
     return weir_slice_find_char(text, '\'') != WEIR_SLICE_NONE &&
                    weir_slice_find_char(text, '"') == WEIR_SLICE_NONE
@@ -23,16 +23,16 @@ static char quote_for(enum weir_value_form form, struct weir_slice text)
                : '\'';
 }
 
-static int write_code(struct weir_buf *buf, enum weir_value_form form, unsigned char c)
+static int write_code(struct weir_buf *buf, enum weir_literal_form form, unsigned char c)
 {
     char text[8];
-    int len = snprintf(text, sizeof(text), form == WEIR_VALUE_AS_JSON ? "\\u%04x" : "\\x%02x", c);
+    int len = snprintf(text, sizeof(text), form == WEIR_LITERAL_AS_JSON ? "\\u%04x" : "\\x%02x", c);
 
     return weir_buf_append(buf, (struct weir_slice){text, (size_t)len});
 }
 
 /* A character of one byte that does not stand for itself. */
-static int write_escape(struct weir_buf *buf, enum weir_value_form form, char c)
+static int write_escape(struct weir_buf *buf, enum weir_literal_form form, char c)
 {
     switch (c) {
     case '\n':
@@ -55,7 +55,7 @@ static bool stands_for_itself(char c, char quote)
     return (unsigned char)c >= 0x20 && c != 0x7f && c != '\\' && c != quote;
 }
 
-int weir_value_write_text(struct weir_buf *buf, enum weir_value_form form, struct weir_slice text)
+int weir_literal_write_text(struct weir_buf *buf, enum weir_literal_form form, struct weir_slice text)
 {
     char quote = quote_for(form, text);
     struct weir_slice mark = {&quote, 1};
@@ -77,7 +77,7 @@ int weir_value_write_text(struct weir_buf *buf, enum weir_value_form form, struc
 
 /* ---- numbers and words ---- */
 
-int weir_value_write_number(struct weir_buf *buf, double number)
+int weir_literal_write_number(struct weir_buf *buf, double number)
 {
     char text[32];
     int len = 0;
@@ -96,52 +96,52 @@ int weir_value_write_number(struct weir_buf *buf, double number)
     return weir_buf_append(buf, (struct weir_slice){text, (size_t)len});
 }
 
-int weir_value_write_bool(struct weir_buf *buf, enum weir_value_form form, bool truth)
+int weir_literal_write_bool(struct weir_buf *buf, enum weir_literal_form form, bool truth)
 {
-    if (form == WEIR_VALUE_AS_JSON)
+    if (form == WEIR_LITERAL_AS_JSON)
         return weir_buf_append(buf, truth ? WEIR_SLICE("true") : WEIR_SLICE("false"));
     return weir_buf_append(buf, truth ? WEIR_SLICE("True") : WEIR_SLICE("False"));
 }
 
-static int write_none(struct weir_buf *buf, enum weir_value_form form)
+static int write_none(struct weir_buf *buf, enum weir_literal_form form)
 {
-    return weir_buf_append(buf, form == WEIR_VALUE_AS_JSON ? WEIR_SLICE("null") : WEIR_SLICE("None"));
+    return weir_buf_append(buf, form == WEIR_LITERAL_AS_JSON ? WEIR_SLICE("null") : WEIR_SLICE("None"));
 }
 
 /* ---- the whole ---- */
 
-static int write_items(struct weir_buf *buf, enum weir_value_form form, const struct weir_value *whole)
+static int write_items(struct weir_buf *buf, enum weir_literal_form form, const struct weir_literal *whole)
 {
-    bool map = whole->kind == WEIR_VALUE_MAP;
+    bool map = whole->kind == WEIR_LITERAL_MAP;
     int r = weir_buf_append(buf, map ? WEIR_SLICE("{") : WEIR_SLICE("["));
 
-    for (const struct weir_value *item = whole->first; item != NULL && r == 0; item = item->next) {
+    for (const struct weir_literal *item = whole->first; item != NULL && r == 0; item = item->next) {
         if (item != whole->first)
             r = weir_buf_append(buf, WEIR_SLICE(", "));
         if (r == 0 && map)
-            r = weir_value_write_text(buf, form, item->key);
+            r = weir_literal_write_text(buf, form, item->key);
         if (r == 0 && map)
             r = weir_buf_append(buf, WEIR_SLICE(": "));
         if (r == 0)
-            r = weir_value_write(buf, form, item);
+            r = weir_literal_write(buf, form, item);
     }
     return r == 0 ? weir_buf_append(buf, map ? WEIR_SLICE("}") : WEIR_SLICE("]")) : r;
 }
 
-int weir_value_write(struct weir_buf *buf, enum weir_value_form form, const struct weir_value *value)
+int weir_literal_write(struct weir_buf *buf, enum weir_literal_form form, const struct weir_literal *value)
 {
     switch (value->kind) {
-    case WEIR_VALUE_NONE:
+    case WEIR_LITERAL_NONE:
         return write_none(buf, form);
-    case WEIR_VALUE_BOOL:
-        return weir_value_write_bool(buf, form, value->truth);
-    case WEIR_VALUE_NUMBER:
+    case WEIR_LITERAL_BOOL:
+        return weir_literal_write_bool(buf, form, value->truth);
+    case WEIR_LITERAL_NUMBER:
         return value->text.len > 0 ? weir_buf_append(buf, value->text)
-                                   : weir_value_write_number(buf, value->number);
-    case WEIR_VALUE_TEXT:
-        return weir_value_write_text(buf, form, value->text);
-    case WEIR_VALUE_LIST:
-    case WEIR_VALUE_MAP:
+                                   : weir_literal_write_number(buf, value->number);
+    case WEIR_LITERAL_TEXT:
+        return weir_literal_write_text(buf, form, value->text);
+    case WEIR_LITERAL_LIST:
+    case WEIR_LITERAL_MAP:
         break;
     }
     return write_items(buf, form, value);

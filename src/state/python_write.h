@@ -15,14 +15,14 @@
 #include "state/python_text.h"
 
 /* The value and all that is in it; a number in its own spelling. */
-WEIR_MUST_USE int weir_value_write(struct weir_buf *buf, enum weir_value_form form,
-                                   const struct weir_value *value);
+WEIR_MUST_USE int weir_literal_write(struct weir_buf *buf, enum weir_literal_form form,
+                                     const struct weir_literal *value);
 
-WEIR_MUST_USE int weir_value_write_text(struct weir_buf *buf, enum weir_value_form form,
-                                        struct weir_slice text);
-WEIR_MUST_USE int weir_value_write_bool(struct weir_buf *buf, enum weir_value_form form, bool truth);
+WEIR_MUST_USE int weir_literal_write_text(struct weir_buf *buf, enum weir_literal_form form,
+                                          struct weir_slice text);
+WEIR_MUST_USE int weir_literal_write_bool(struct weir_buf *buf, enum weir_literal_form form, bool truth);
 
 /* The shortest text that reads back as the same number, a whole one without a point.  For finite ones. */
-WEIR_MUST_USE int weir_value_write_number(struct weir_buf *buf, double number);
+WEIR_MUST_USE int weir_literal_write_number(struct weir_buf *buf, double number);
 
 #endif
