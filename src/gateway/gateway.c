@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include <weir/error.h>
+#include <weir/shared.h>
 #include <weir/snapshot.h>
 
 #include "base/slice.h"
@@ -144,6 +145,17 @@ void weir_gateway_leave(struct weir_gateway *gateway, struct weir_seat *seat)
     weir_seat_deinit(seat);
 }
 
+/* Whether it shares is settled before it knows any deployment. */
+static int make_router(struct weir_gateway *gateway, const struct weir_config *config, uint64_t seed)
+{
+    int r = weir_router_new(gateway->mem, seed, &gateway->router);
+
+    gateway->shares = config->redis.on;
+    if (r == 0 && gateway->shares)
+        r = weir_router_share(gateway->router, weir_background_notify, &gateway->background);
+    return r;
+}
+
 int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *config, size_t workers,
                       uint64_t seed, weir_loop *home, const struct weir_mem *mem,
                       char text[WEIR_GATEWAY_TEXT_MAX])
@@ -155,7 +167,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     weir_budget_init(&ret_gateway->budget, mem, 0);
     weir_graves_init(&ret_gateway->graves, home);
     weir_trust_init(&ret_gateway->trust, mem);
-    r = weir_router_new(mem, seed, &ret_gateway->router);
+    r = make_router(ret_gateway, config, seed);
     if (r < 0)
         weir_config_free(config);
     else

@@ -45,6 +45,7 @@ struct weir_gateway {
     struct weir_server_shared connections;
     weir_access_log *log;
     struct weir_background background; /* the crew's, which starts and ends it */
+    bool shares;                       /* the router does, with other processes; since the start */
     size_t workers;
     atomic_bool draining;       /* readiness says no */
     struct weir_reload *reload; /* whom workers ask to reload; NULL: nobody */

@@ -5,17 +5,21 @@
 #include "gateway/background/background.h"
 
 #include <signal.h>
+#include <stdio.h>
 
 #include <weir/error.h>
 
 #include "base/container.h"
 #include "config/config.h"
+#include "gateway/background/sharing.h"
 #include "gateway/gateway.h"
 
 static void on_changed(struct weir_seat *seat)
 {
     struct weir_background *background = WEIR_CONTAINER(seat, struct weir_background, seat);
 
+    if (background->sharing != NULL)
+        weir_sharing_follow(background->sharing);
     weir_prober_follow(&background->prober);
 }
 
@@ -23,7 +27,18 @@ static void run_stop(struct weir_loop_task *task)
 {
     struct weir_background *background = WEIR_CONTAINER(task, struct weir_background, stop_task);
 
-    weir_loop_stop(background->loop);
+    weir_prober_deinit(&background->prober);
+    if (background->sharing != NULL)
+        weir_sharing_end(background->sharing);
+    else
+        weir_loop_stop(background->loop);
+}
+
+static void take_down(struct weir_background *background)
+{
+    weir_prober_deinit(&background->prober);
+    weir_sharing_free(background->sharing);
+    background->sharing = NULL;
 }
 
 static void *background_main(void *user)
@@ -32,7 +47,7 @@ static void *background_main(void *user)
 
     weir_prober_follow(&background->prober);
     weir_loop_run(background->loop);
-    weir_prober_deinit(&background->prober);
+    take_down(background);
     return NULL;
 }
 
@@ -51,9 +66,21 @@ static int start_thread(struct weir_background *background)
     return r == 0 ? 0 : WEIR_ERR_IO;
 }
 
-static bool is_wanted(const struct weir_setup *setup)
+static bool is_wanted(const struct weir_gateway *gateway)
 {
-    return setup->config->settings.health_checks;
+    return gateway->shares || gateway->setup->config->settings.health_checks;
+}
+
+static int make_services(struct weir_background *background, char text[WEIR_BACKGROUND_TEXT_MAX])
+{
+    char reason[WEIR_SHARING_TEXT_MAX];
+    int r = weir_prober_init(&background->prober, background->gateway, &background->seat);
+
+    if (r == 0 && background->gateway->shares)
+        r = weir_sharing_new(background, reason, &background->sharing);
+    if (r > 0)
+        (void)snprintf(text, WEIR_BACKGROUND_TEXT_MAX, "%s", reason);
+    return r > 0 ? WEIR_BACKGROUND_REFUSED : r;
 }
 
 int weir_background_follow(struct weir_background *background, char text[WEIR_BACKGROUND_TEXT_MAX])
@@ -61,22 +88,28 @@ int weir_background_follow(struct weir_background *background, char text[WEIR_BA
     struct weir_gateway *gateway = background->gateway;
     int r;
 
-    (void)text;
-    if (gateway == NULL || background->loop != NULL || !is_wanted(gateway->setup))
+    if (gateway == NULL || background->loop != NULL || !is_wanted(gateway))
         return 0;
     r = weir_loop_new(gateway->mem, &background->loop);
     if (r < 0)
         return r;
     weir_gateway_join(gateway, &background->seat, background->loop, on_changed);
-    r = weir_prober_init(&background->prober, gateway, &background->seat);
-    return r == 0 ? start_thread(background) : r;
+    r = make_services(background, text);
+    if (r != 0)
+        return r;
+    return start_thread(background);
 }
 
 int weir_background_start(struct weir_background *background, struct weir_gateway *gateway,
                           char text[WEIR_BACKGROUND_TEXT_MAX])
 {
+    int r;
+
     *background = (struct weir_background){.gateway = gateway, .stop_task.run = run_stop};
-    return weir_background_follow(background, text);
+    r = weir_background_follow(background, text);
+    if (r == 0 && background->sharing != NULL)
+        weir_sharing_wait(background->sharing);
+    return r;
 }
 
 void weir_background_deinit(struct weir_background *background)
@@ -85,9 +118,18 @@ void weir_background_deinit(struct weir_background *background)
         weir_loop_post(background->loop, &background->stop_task);
         (void)pthread_join(background->thread, NULL);
     }
-    weir_prober_deinit(&background->prober);
+    if (background->loop != NULL)
+        take_down(background);
     weir_loop_free(background->loop);
     if (background->seat.setup != NULL)
         weir_gateway_leave(background->gateway, &background->seat);
     *background = (struct weir_background){0};
+}
+
+void weir_background_notify(void *user)
+{
+    const struct weir_background *background = user;
+
+    if (background->sharing != NULL)
+        weir_sharing_notify(background->sharing);
 }

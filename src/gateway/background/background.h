@@ -19,12 +19,14 @@
 #include "net/loop.h"
 
 struct weir_gateway;
+struct weir_sharing;
 
 struct weir_background {
     struct weir_gateway *gateway; /* NULL: not attended */
     weir_loop *loop;              /* NULL: there is no thread */
     struct weir_seat seat;
     struct weir_prober prober;
+    struct weir_sharing *sharing; /* NULL: nothing is shared */
     struct weir_loop_task stop_task;
     pthread_t thread;
     bool running;
@@ -50,5 +52,8 @@ WEIR_MUST_USE int weir_background_follow(struct weir_background *background,
 
 /* Ends the thread and waits for it; after the workers have ended.  Accepts a zeroed one. */
 void weir_background_deinit(struct weir_background *background);
+
+/* A weir_notify of weir/shared.h; user is the background. */
+void weir_background_notify(void *user);
 
 #endif
