@@ -17,6 +17,7 @@
 #include "gateway/driver.h"
 #include "gateway/endpoint/reload.h"
 #include "gateway/gateway.h"
+#include "gateway/health/checkup.h"
 #include "gateway/keepalive.h"
 #include "gateway/log/call_notes.h"
 #include "gateway/setup.h"
@@ -157,6 +158,7 @@ static void give_back(struct weir_job *job)
     tell_log(job);
     weir_turns_leave(job);
     weir_reload_leave(job);
+    weir_checkup_leave(job);
     weir_loop_cancel(worker->loop, &job->timer);
     weir_loop_cancel(worker->loop, &job->ping_timer);
     release_attempts(job->attempts);

@@ -32,6 +32,8 @@
 #include "provider/route.h"
 
 struct weir_asking;
+struct weir_checkup;
+struct weir_health_page;
 struct weir_setup;
 struct weir_upcall;
 struct weir_worker;
@@ -75,7 +77,9 @@ struct weir_job {
     struct weir_timer ping_timer;  /* see keepalive.h */
     uint64_t ping_every_ns;
 
-    struct weir_asking *asking; /* see endpoint/reload.h; NULL: it has not */
+    struct weir_asking *asking;           /* see endpoint/reload.h; NULL: it has not */
+    struct weir_health_page *health_page; /* see endpoint/health.c */
+    struct weir_checkup *checkup;         /* see health/checkup.h; NULL: there is none */
 
     struct weir_access access;
     char call_id_room[WEIR_CALL_ID_LEN];

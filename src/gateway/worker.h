@@ -45,6 +45,7 @@ struct weir_worker {
     struct weir_loop_task turn_task;
     bool turn_posted;
     struct weir_asking *askings; /* for a reload; see endpoint/reload.h */
+    size_t checkups;             /* under way, see health/checkup.h */
     uint64_t wall_due_ns;        /* when to tell the router the wall clock's time again */
     struct weir_loop_task drain_task;
     struct weir_loop_task stop_task;

@@ -1,62 +1,145 @@
-/* A deployment counts as healthy while it can be picked: neither cooling down nor paused.  Nobody is asked.
+/*
+ * A deployment is well when its newest check went well, as far as there is one that counts, and when it may
+ * be picked: when it is neither cooling down nor paused.
  */
 #include "gateway/endpoint/health.h"
 
 #include <weir/router.h>
 #include <weir/snapshot.h>
 
+#include "base/slice.h"
+#include "base/text.h"
+#include "base/time.h"
 #include "config/config.h"
 #include "gateway/answer/reply.h"
 #include "gateway/gateway.h"
+#include "gateway/health/checkup.h"
 #include "gateway/job.h"
 #include "gateway/setup.h"
 #include "gateway/worker.h"
+#include "provider/endpoint.h"
+#include "wire/http1_read.h"
+#include "wire/http_field.h"
 #include "wire/json_write.h"
 
 enum { LIST_MAX = 8 * 1024 * 1024 };
 
-static bool healthy(const struct weir_job *job, const weir_deployment *deployment)
-{
-    uint64_t now = weir_job_now(job);
-    struct weir_live_view view;
+/* What is asked for, and what was found by asking. */
+struct weir_health_page {
+    struct weir_slice model;             /* empty: all */
+    struct weir_checkup_result *results; /* NULL: nobody is asked for the page */
+};
 
-    weir_router_view(job->worker->gateway->router, deployment, now, &view);
-    return view.cooldown_until_ns <= now && !weir_deployment_blocked(deployment);
+static const struct weir_config_deployment *config_of(const weir_deployment *deployment)
+{
+    return weir_deployment_user(deployment);
 }
 
-static void put_deployment(struct weir_json_writer *writer, const weir_deployment *deployment)
+static bool is_shown(const struct weir_job *job, const struct weir_health_page *page,
+                     const weir_deployment *deployment)
 {
+    if (job->setup->config->settings.health_skip_unchecked && config_of(deployment)->probe.unchecked)
+        return false;
+    return page->model.len == 0 || weir_slice_eq(weir_deployment_group(deployment), page->model) ||
+           weir_slice_eq(weir_deployment_id(deployment), page->model);
+}
+
+/* ---- how one is ---- */
+
+/* "RateLimitError (429)" and more. */
+static struct weir_slice failure_text(struct weir_job *job, struct weir_slice before, weir_kind kind,
+                                      int status, struct weir_slice after)
+{
+    char digits[WEIR_TEXT_U64_MAX];
+    const struct weir_slice parts[] = {
+        before,           weir_kind_row(kind)->class_name,
+        WEIR_SLICE(" ("), weir_text_u64(status < 0 ? 0 : (uint64_t)status, digits),
+        WEIR_SLICE(")"),  after};
+
+    return weir_arena_join(&job->arena, parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+static bool is_fresh(const struct weir_job *job, const struct weir_health *health, uint64_t now_ns)
+{
+    uint64_t staleness_ns = weir_snapshot_router(job->setup->snapshot)->health_staleness_ns;
+
+    return health->known && now_ns <= weir_time_add(health->probed_ns, staleness_ns);
+}
+
+/* What is wrong with it; empty: nothing. */
+static struct weir_slice complaint(struct weir_job *job, const struct weir_health_page *page, size_t number)
+{
+    const weir_deployment *deployment = weir_snapshot_deployment(job->setup->snapshot, number);
+    const struct weir_checkup_result *result = page->results == NULL ? NULL : &page->results[number];
+    uint64_t now_ns = weir_job_now(job);
+    struct weir_live_view view;
+
+    if (weir_deployment_blocked(deployment))
+        return WEIR_SLICE("it is paused");
+    if (result != NULL && result->wanted && result->failed)
+        return result->text;
+    weir_router_view(job->worker->gateway->router, deployment, now_ns, &view);
+    if (result == NULL && !config_of(deployment)->probe.unchecked && is_fresh(job, &view.health, now_ns) &&
+        !view.health.healthy)
+        return failure_text(job, WEIR_SLICE_EMPTY, view.health.kind, view.health.status, WEIR_SLICE_EMPTY);
+    if (view.cooldown_until_ns > now_ns)
+        return failure_text(job, WEIR_SLICE("it cools down after "), view.cooldown_kind, view.cooldown_status,
+                            WEIR_SLICE_EMPTY);
+    return WEIR_SLICE_EMPTY;
+}
+
+/* ---- the page ---- */
+
+static void put_member(struct weir_json_writer *writer, struct weir_slice name, struct weir_slice text)
+{
+    weir_json_put_key(writer, name);
+    weir_json_put_string(writer, text);
+}
+
+static void put_deployment(struct weir_json_writer *writer, const weir_deployment *deployment, bool details,
+                           struct weir_slice wrong)
+{
+    const struct weir_endpoint *endpoint = config_of(deployment)->endpoint;
+
     weir_json_open(writer, '{');
-    weir_json_put_key(writer, WEIR_SLICE("model_name"));
-    weir_json_put_string(writer, weir_deployment_group(deployment));
-    weir_json_put_key(writer, WEIR_SLICE("model"));
-    weir_json_put_string(writer, weir_deployment_model(deployment));
-    weir_json_put_key(writer, WEIR_SLICE("model_id"));
-    weir_json_put_string(writer, weir_deployment_id(deployment));
+    put_member(writer, WEIR_SLICE("model_name"), weir_deployment_group(deployment));
+    put_member(writer, WEIR_SLICE("model"), weir_deployment_model(deployment));
+    put_member(writer, WEIR_SLICE("model_id"), weir_deployment_id(deployment));
+    if (details && endpoint->base.len > 0)
+        put_member(writer, WEIR_SLICE("api_base"), endpoint->base);
+    if (details && wrong.len > 0)
+        put_member(writer, WEIR_SLICE("error"), wrong);
     weir_json_close(writer, '}');
 }
 
-/* The list of those that are healthy, or of those that are not; returns how many. */
-static uint64_t put_list(const struct weir_job *job, struct weir_json_writer *writer, bool wanted)
+/* The list of those that are well, or of those that are not; returns how many. */
+static uint64_t put_list(struct weir_job *job, const struct weir_health_page *page,
+                         struct weir_json_writer *writer, bool wanted)
 {
     const weir_snapshot *snapshot = job->setup->snapshot;
+    bool details = job->setup->config->settings.health_details;
     uint64_t count = 0;
 
     weir_json_open(writer, '[');
     for (size_t i = 0; i < weir_snapshot_deployment_count(snapshot); i++) {
         const weir_deployment *deployment = weir_snapshot_deployment(snapshot, i);
+        struct weir_slice wrong;
 
-        if (healthy(job, deployment) != wanted)
+        if (!is_shown(job, page, deployment))
             continue;
-        put_deployment(writer, deployment);
+        wrong = complaint(job, page, i);
+        if ((wrong.len == 0) != wanted)
+            continue;
+        put_deployment(writer, deployment, details, wrong);
         count++;
     }
     weir_json_close(writer, ']');
     return count;
 }
 
-void weir_health_deployments(struct weir_job *job)
+static void write_page(struct weir_job *job)
 {
+    const struct weir_health_page *page = job->health_page;
     struct weir_json_writer writer;
     struct weir_buf body;
     uint64_t well;
@@ -66,15 +149,72 @@ void weir_health_deployments(struct weir_job *job)
     weir_json_writer_init(&writer, &body);
     weir_json_open(&writer, '{');
     weir_json_put_key(&writer, WEIR_SLICE("healthy_endpoints"));
-    well = put_list(job, &writer, true);
+    well = put_list(job, page, &writer, true);
     weir_json_put_key(&writer, WEIR_SLICE("unhealthy_endpoints"));
-    unwell = put_list(job, &writer, false);
+    unwell = put_list(job, page, &writer, false);
     weir_json_put_key(&writer, WEIR_SLICE("healthy_count"));
     weir_json_put_u64(&writer, well);
     weir_json_put_key(&writer, WEIR_SLICE("unhealthy_count"));
     weir_json_put_u64(&writer, unwell);
     weir_json_close(&writer, '}');
     weir_reply_written(job, &writer, &body);
+}
+
+static void begin_checkup(struct weir_job *job, struct weir_health_page *page)
+{
+    const weir_snapshot *snapshot = job->setup->snapshot;
+    size_t count = weir_snapshot_deployment_count(snapshot);
+    int r = 0;
+
+    page->results = weir_arena_zalloc(&job->arena, count + 1, sizeof(*page->results));
+    for (size_t i = 0; page->results != NULL && i < count; i++) {
+        const weir_deployment *deployment = weir_snapshot_deployment(snapshot, i);
+
+        page->results[i].wanted = is_shown(job, page, deployment) && config_of(deployment)->probe.able &&
+                                  !weir_deployment_blocked(deployment);
+    }
+    if (page->results != NULL)
+        r = weir_checkup_begin(job, page->results, write_page);
+    if (r > 0)
+        weir_reply_status(job, 503, WEIR_SLICE("the deployments are being asked for other requests already"));
+    else if (r < 0 || page->results == NULL)
+        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+}
+
+/* 0, or with an answer given: the request is refused. */
+static bool read_filter(struct weir_job *job, struct weir_health_page *page)
+{
+    const struct weir_http1_head *head = weir_exchange_head(job->exchange);
+    struct weir_slice value;
+
+    if (!weir_http_query_find(head->query, WEIR_SLICE("model"), &value))
+        return true;
+    if (weir_http_unescape(value, &job->arena, &page->model) != 0) {
+        weir_reply_status(job, 400, WEIR_SLICE("the model's name is not validly percent-encoded"));
+        return false;
+    }
+    for (size_t i = 0; i < weir_snapshot_deployment_count(job->setup->snapshot); i++)
+        if (is_shown(job, page, weir_snapshot_deployment(job->setup->snapshot, i)))
+            return true;
+    weir_reply_status(job, 404, WEIR_SLICE("there is no deployment of that group or id"));
+    return false;
+}
+
+void weir_health_deployments(struct weir_job *job)
+{
+    struct weir_health_page *page = weir_arena_zalloc(&job->arena, 1, sizeof(*page));
+
+    if (page == NULL) {
+        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+        return;
+    }
+    if (!read_filter(job, page))
+        return;
+    job->health_page = page;
+    if (job->setup->config->settings.health_checks)
+        write_page(job);
+    else
+        begin_checkup(job, page);
 }
 
 void weir_health_live(struct weir_job *job)

@@ -1,13 +1,16 @@
 /*
- * /health and the two routes that orchestrators ask.  Those are open and say yes or no and nothing else
- * (decisions 23).
+ * /health, and the routes that orchestrators ask.  Those are open and say yes or no and nothing else to who
+ * has no key (decisions 23).
  */
 #ifndef WEIR_GATEWAY_HEALTH_H
 #define WEIR_GATEWAY_HEALTH_H
 
 struct weir_job;
 
-/* Which deployments may be picked now and which are cooling down. */
+/*
+ * How the deployments are: by what the background checks found last or, without those, by asking each of them
+ * now.  `?model=` leaves those of one group, or the one of that id.
+ */
 void weir_health_deployments(struct weir_job *job);
 
 /* The process answers. */
