@@ -263,6 +263,18 @@ def test_connections_to_places_that_stay_are_kept(weirs, upstreams, certificates
     assert upstream.connections == 1
 
 
+def test_renewed_certificates_are_taken_up(weirs, upstreams, certificates, tmp_path):
+    upstream = upstreams(certificates.server("good")).says("d1", "of d1")
+    trusted = tmp_path / "trusted.pem"
+    trusted.write_bytes((certificates.folder / "self-signed.pem").read_bytes())
+    weir = weirs(config(upstream, {"g": {"d1": {"ssl_verify": str(trusted)}}}, router={"disable_cooldowns": True}))
+    assert weir.ask("g").status == 500
+    trusted.write_bytes(certificates.authority.read_bytes())
+    assert weir.ask("g").status == 500, "files are read at the start and with a reload"
+    assert weir.reload().status == 200
+    assert weir.ask("g").text == "of d1"
+
+
 # ---- files
 
 def test_included_files_are_read_and_watched_as_well(serve, up):

@@ -69,6 +69,22 @@ static void nothing_is_made_where_nothing_looks_at_prompts(void **state)
     test_mem_assert_empty(&mem);
 }
 
+static void what_was_learned_goes_on_in_the_groups_that_stay(void **state)
+{
+    struct weir_prompts next = {0};
+
+    (void)state;
+    make(true);
+    weir_prompts_learn(&prompts, WEIR_SLICE("a"), &thousand, 2000);
+    assert_int_equal(weir_prompts_init(&next, snapshot, &mem.mem), 0);
+    weir_prompts_inherit(&next, &prompts);
+    weir_prompts_deinit(&prompts);
+    prompts = next;
+    assert_in_range(estimate("a", ""), 1499, 1500);
+    assert_in_range(estimate("nobody", ""), 1499, 1500);
+    assert_int_equal(estimate("x/y", ""), 1000);
+}
+
 static void what_a_group_teaches_is_for_its_names(void **state)
 {
     (void)state;
@@ -121,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(nothing_is_made_where_nothing_looks_at_prompts, unmake),
+        cmocka_unit_test_teardown(what_was_learned_goes_on_in_the_groups_that_stay, unmake),
         cmocka_unit_test_teardown(what_a_group_teaches_is_for_its_names, unmake),
         cmocka_unit_test_teardown(a_pattern_is_a_group, unmake),
         cmocka_unit_test_teardown(names_without_a_group_learn_from_all, unmake),

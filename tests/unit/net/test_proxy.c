@@ -159,6 +159,30 @@ static void the_environment_is_read_in_both_cases(void **state)
     weir_proxies_deinit(&proxies);
 }
 
+static void proxies_are_the_same_when_they_send_everything_the_same_way(void **state)
+{
+    static const struct weir_proxies_values values[] = {
+        {.all = WEIR_SLICE_INIT("http://a.test:1")},
+        {.all = WEIR_SLICE_INIT("http://a.test:2")},
+        {.http = WEIR_SLICE_INIT("http://a.test:1")},
+        {.all = WEIR_SLICE_INIT("http://u:p@a.test:1")},
+        {.all = WEIR_SLICE_INIT("http://a.test:1"), .no_proxy = WEIR_SLICE_INIT("b.test")},
+        {.all = WEIR_SLICE_INIT("http://a.test:1"), .no_proxy = WEIR_SLICE_INIT("c.test")},
+    };
+    struct weir_proxies a, b;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+        for (size_t j = 0; j < sizeof(values) / sizeof(*values); j++) {
+            assert_int_equal(weir_proxies_init(&a, weir_mem_libc(), &values[i]), 0);
+            assert_int_equal(weir_proxies_init(&b, weir_mem_libc(), &values[j]), 0);
+            assert_int_equal(weir_proxies_eq(&a, &b), i == j);
+            weir_proxies_deinit(&a);
+            weir_proxies_deinit(&b);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +191,7 @@ int main(void)
         cmocka_unit_test(other_urls_are_unreadable),
         cmocka_unit_test(exceptions_are_reached_directly),
         cmocka_unit_test(the_environment_is_read_in_both_cases),
+        cmocka_unit_test(proxies_are_the_same_when_they_send_everything_the_same_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
