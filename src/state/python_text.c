@@ -7,8 +7,6 @@
  */
 #include "state/python_text.h"
 
-#include <string.h>
-
 #include "base/slice.h"
 #include "wire/utf8.h"
 
@@ -207,12 +205,14 @@ static struct weir_literal *read_text(struct reader *r)
 
 static struct weir_literal *read_number(struct reader *r)
 {
+    const struct weir_slice signs = WEIR_SLICE("+-.eE");
     const char *start = r->at;
     struct weir_literal *value;
     struct weir_slice text;
     double number;
 
-    while (r->at < r->end && (weir_char_is_digit(*r->at) || memchr("+-.eE", *r->at, 5) != NULL))
+    while (r->at < r->end &&
+           (weir_char_is_digit(*r->at) || weir_slice_find_char(signs, *r->at) != WEIR_SLICE_NONE))
         r->at++;
     text = (struct weir_slice){start, (size_t)(r->at - start)};
     /* Both write digits on both sides of a point, and no plus in front. */

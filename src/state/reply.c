@@ -72,6 +72,7 @@ static struct weir_reply *place(const redisReadTask *task, enum weir_reply_kind 
     return reply;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the signature is that of hiredis */
 static void *make_text(const redisReadTask *task, char *bytes, size_t count)
 {
     enum weir_reply_kind kind = WEIR_REPLY_BYTES;
@@ -197,7 +198,7 @@ int weir_reply_reader_new(const struct weir_mem *mem, struct weir_reply_limits l
     /* What a reply of that many bytes and items can need, and a block of slack. */
     weir_arena_init(&reader->arena, mem, ARENA_BLOCK_BYTES,
                     limits.max_bytes * 2 + limits.max_items * 2 * sizeof(struct weir_reply) +
-                        2 * ARENA_BLOCK_BYTES);
+                        (size_t)2 * ARENA_BLOCK_BYTES);
     reader->parser = redisReaderCreateWithFunctions(&reader->makers);
     if (reader->parser == NULL) {
         weir_reply_reader_free(reader);
