@@ -102,6 +102,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     *ret_gateway = (struct weir_gateway){.mem = mem, .config = config, .workers = workers};
     atomic_init(&ret_gateway->draining, false);
     weir_budget_init(&ret_gateway->budget, mem, (size_t)settings->memory_budget_bytes);
+    weir_admission_init(&ret_gateway->admission, settings->max_in_flight, settings->max_queued);
     ret_gateway->connections.max_connections = settings->max_connections * workers;
     r = weir_upstreams_init(&ret_gateway->upstreams, config, mem, text);
     if (r > 0)
@@ -132,7 +133,9 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
     weir_prompts_deinit(&gateway->prompts);
     weir_config_free(gateway->config); /* and its snapshot, which the router must outlive */
     weir_router_free(gateway->router);
-    if (gateway->mem != NULL)
+    if (gateway->mem != NULL) {
+        weir_admission_deinit(&gateway->admission);
         weir_budget_deinit(&gateway->budget);
+    }
     *gateway = (struct weir_gateway){0};
 }

@@ -17,6 +17,7 @@
 #include <weir/mem.h>
 #include <weir/router.h>
 
+#include "gateway/admission.h"
 #include "gateway/attempt/upstream.h"
 #include "gateway/budget.h"
 #include "gateway/log/access_log.h"
@@ -33,6 +34,7 @@ struct weir_gateway {
     struct weir_config *config;
     weir_router *router;
     struct weir_budget budget;
+    struct weir_admission admission;
     struct weir_upstreams upstreams;
     struct weir_proxies proxies;
     weir_resolver *resolver;

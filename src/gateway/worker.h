@@ -1,6 +1,6 @@
 /*
  * One worker thread: a loop with a server for clients, a client for providers, and a pool of jobs.  Nothing
- * of it is shared with other workers but the gateway.
+ * of it is shared with other workers but the gateway, and those who wait for a turn, by the gateway's lock.
  */
 #ifndef WEIR_GATEWAY_WORKER_H
 #define WEIR_GATEWAY_WORKER_H
@@ -39,10 +39,8 @@ struct weir_worker {
     size_t spare_count;
     size_t spare_unused; /* see job.c */
     struct weir_timer rest_timer;
-    struct weir_admission admission; /* see turns.h, with the next three */
-    struct weir_timer turn_timer;
+    struct weir_waiters waiters; /* see turns.h */
     struct weir_loop_task turn_task;
-    bool turn_posted;
     uint64_t wall_due_ns; /* when to tell the router the wall clock's time again */
     struct weir_loop_task drain_task;
     struct weir_loop_task stop_task;
