@@ -26,6 +26,23 @@ static inline uint64_t weir_word_load(const char *p)
     return word;
 }
 
+/*
+ * Fewer than eight bytes, each of them at least once: words of the same length are equal if their bytes are.
+ * From four bytes on nothing else is in the word; of fewer the rest are zeros.
+ */
+static inline uint64_t weir_word_load_short(const char *p, size_t len)
+{
+    uint32_t first, last;
+
+    if (len < 4)
+        return len == 0 ? 0
+                        : (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[len / 2] << 8 |
+                              (uint64_t)(unsigned char)p[len - 1] << 16;
+    memcpy(&first, p, sizeof(first));
+    memcpy(&last, p + len - sizeof(last), sizeof(last));
+    return (uint64_t)last << 32 | first;
+}
+
 /* The lowest place in the last byte. */
 static inline void weir_word_store_back(char *p, uint64_t word)
 {
