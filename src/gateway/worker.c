@@ -140,6 +140,7 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
     weir_turns_init(worker);
     weir_buf_init(&worker->lines, gateway->mem, LINES_MAX);
     weir_buf_init(&worker->scratch, gateway->mem, SCRATCH_MAX);
+    weir_model_memo_init(&worker->models, gateway->mem);
     r = seed_rand(worker);
     if (r == 0)
         r = weir_loop_new(gateway->mem, &worker->loop);
@@ -223,5 +224,6 @@ void weir_worker_deinit(struct weir_worker *worker)
     weir_loop_free(worker->loop);
     weir_buf_deinit(&worker->lines);
     weir_buf_deinit(&worker->scratch);
+    weir_model_memo_deinit(&worker->models);
     weir_snapshot_unref(worker->snapshot);
 }

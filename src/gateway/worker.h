@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/rand.h"
 #include "gateway/admission.h"
+#include "gateway/attempt/model_memo.h"
 #include "net/client.h"
 #include "net/listener.h"
 #include "net/loop.h"
@@ -34,7 +35,8 @@ struct weir_worker {
     struct weir_rand rand;   /* for call ids */
     struct weir_buf lines;   /* room to compose header lines in; valid within one callback */
     struct weir_buf scratch; /* likewise, for bytes of streams */
-    struct weir_job *jobs;   /* in use */
+    struct weir_model_memo models;
+    struct weir_job *jobs; /* in use */
     struct weir_job *spare_jobs;
     size_t spare_count;
     size_t spare_unused; /* see job.c */
