@@ -85,6 +85,7 @@ enum weir_turn weir_hedge_start(struct weir_call *call, struct weir_step *ret_st
     const struct weir_hedge *hedge = hedge_of(first->deployment);
     const weir_deployment *deployment;
     uint32_t left = call->race.left - 1;
+    uint64_t deadline_ns = call->deadline_ns;
     struct weir_event *event;
     enum weir_turn turn;
 
@@ -98,6 +99,10 @@ enum weir_turn weir_hedge_start(struct weir_call *call, struct weir_step *ret_st
     event = weir_attempt_event(call, first, WEIR_EVENT_HEDGED, call->now_ns);
     event->u.hedged.waited_ns = call->now_ns - first->stream.began_ns;
     turn = weir_attempt_start(call, deployment, WEIR_STEP_START, ret_step);
+    if (turn != WEIR_TURN_STEP)
+        weir_retry_unpay(call, first->deployment);
+    /* A second attempt does not give the call more time. */
+    call->deadline_ns = deadline_ns < call->deadline_ns ? deadline_ns : call->deadline_ns;
     arm(call, hedge, left);
     return turn;
 }

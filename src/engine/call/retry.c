@@ -187,6 +187,12 @@ bool weir_retry_pay(struct weir_call *call, const weir_deployment *deployment, u
     return false;
 }
 
+void weir_retry_unpay(struct weir_call *call, const weir_deployment *deployment)
+{
+    if (deployment->group->resilience.retry_budget.ratio >= 0)
+        weir_budget_give_back(deployment->group->budget, call->now_ns);
+}
+
 /* N is worked out at the first failure of a loop. */
 static void find_limit(struct weir_loop *loop, const struct weir_retry_case *c)
 {

@@ -34,6 +34,9 @@ bool weir_tags_route(const struct weir_pick *pick)
 {
     weir_flag flag = pick->request->tag_filtering;
 
+    /* All are of the one pool there is. */
+    if (pick->request->tag_count == 0 && !pick->from->set->has_tags)
+        return false;
     if (flag == WEIR_FLAG_UNSAID)
         flag = pick->from->set->tag_filtering;
     return flag == WEIR_FLAG_UNSAID ? pick->snapshot->spec.tag_filtering : flag == WEIR_FLAG_ON;

@@ -156,6 +156,7 @@ static void note_facts(struct weir_set *set)
         if (set->tag_filtering == WEIR_FLAG_UNSAID)
             set->tag_filtering = spec->tag_filtering;
         set->tag_fail_open |= spec->tag_fail_open;
+        set->has_tags |= spec->tag_count > 0 || spec->has_tag_pattern;
         set->has_web_search |= !spec->blocked && !spec->no_web_search;
     }
 }

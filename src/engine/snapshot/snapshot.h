@@ -77,6 +77,7 @@ struct weir_set {
     const struct weir_strategy_spec *strategy;
     weir_flag tag_filtering; /* what the members say of tags (router-semantics 20) */
     bool tag_fail_open;
+    bool has_tags;       /* some member has tags, or a pattern of them */
     bool has_web_search; /* some usable member serves it */
 };
 

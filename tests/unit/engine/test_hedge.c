@@ -26,6 +26,8 @@
     X("beyond 4", a_winner_that_breaks_in_its_window_is_retried)                                             \
     X("beyond 4", both_run_out_of_time)                                                                      \
     X("beyond 4", the_deadline_ends_all_of_them)                                                             \
+    X("beyond 1", a_hedge_gives_the_call_no_more_time)                                                       \
+    X("beyond 4", a_hedge_that_gets_no_slot_spends_nothing)                                                  \
     X("beyond 4", a_caller_who_leaves_ends_all_of_them)                                                      \
     X("beyond 4", a_call_that_is_freed_in_the_race_gives_everything_back)                                    \
     X("beyond 4", a_group_says_it_before_the_router)                                                         \
@@ -293,6 +295,28 @@ static void the_deadline_ends_all_of_them(void **state)
     took(call, 5);
     nobody_runs(kit);
     assert_int_equal(kit_view(kit, "d1").failures, 0);
+}
+
+static void a_hedge_gives_the_call_no_more_time(void **state)
+{
+    KIT(kit, "d1 g w=1 deadline=4 : hang; d2 g w=0 deadline=20 : hang; router hedge=2 retries=0");
+    struct kit_call *call = kit_call(kit, "g");
+    (void)state;
+
+    assert_int_equal(call->attempt_count, 2);
+    assert_int_equal(call->fail.failure.kind, WEIR_KIND_TIMEOUT);
+    took(call, 4);
+    nobody_runs(kit);
+}
+
+static void a_hedge_that_gets_no_slot_spends_nothing(void **state)
+{
+    KIT(kit, "d1 g w=1 : ok+3; d2 g w=0 slots=0; router hedge=1 budget=0/0.1");
+    (void)state;
+
+    for (int i = 0; i < 3; i++)
+        expect_events(kit_call(kit, "g"), "RetryRefused,Hedged", "Hedged d1 1");
+    nobody_runs(kit);
 }
 
 static void a_caller_who_leaves_ends_all_of_them(void **state)
