@@ -7,6 +7,7 @@
 #ifndef WEIR_BASE_WORD_H
 #define WEIR_BASE_WORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -62,6 +63,17 @@ static inline uint64_t weir_word_below(uint64_t word, uint64_t limit)
 static inline uint64_t weir_word_equal(uint64_t word, uint64_t byte)
 {
     return weir_word_below(word ^ WEIR_WORD_OF(byte), 1);
+}
+
+/* Nothing but printable ASCII without quote and backslash: as it is, it may stand in a string of JSON.  Each
+ * term has the high bit set in a byte of its kind; where a byte is not ASCII, the word itself has. */
+static inline bool weir_word_is_plain(uint64_t word)
+{
+    uint64_t low = word - WEIR_WORD_OF(' '), del = word + WEIR_WORD_OF(1),
+             quote = (word ^ WEIR_WORD_OF('"')) - WEIR_WORD_OF(1),
+             backslash = (word ^ WEIR_WORD_OF('\\')) - WEIR_WORD_OF(1);
+
+    return ((word | low | del | quote | backslash) & WEIR_WORD_MARKS) == 0;
 }
 
 /* The upper-case letters of ASCII made lower-case; all else as it is.  Exact: no sum passes its byte. */

@@ -60,16 +60,6 @@ static bool is_plain(char c)
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Each term has the high bit set in a byte of its kind; where a byte is not ASCII, the word itself has. */
-static bool word_is_plain(uint64_t word)
-{
-    uint64_t low = word - WEIR_WORD_OF(' '), del = word + WEIR_WORD_OF(1),
-             quote = (word ^ WEIR_WORD_OF('"')) - WEIR_WORD_OF(1),
-             backslash = (word ^ WEIR_WORD_OF('\\')) - WEIR_WORD_OF(1);
-
-    return ((word | low | del | quote | backslash) & WEIR_WORD_MARKS) == 0;
-}
-
 static bool all_plain(struct weir_slice text)
 {
     if (text.len < 4) {
@@ -79,11 +69,11 @@ static bool all_plain(struct weir_slice text)
         return true;
     }
     if (text.len < 8)
-        return word_is_plain(weir_word_load_short(text.ptr, text.len));
+        return weir_word_is_plain(weir_word_load_short(text.ptr, text.len));
     for (size_t i = 0; i < text.len - 8; i += 8)
-        if (!word_is_plain(weir_word_load(text.ptr + i)))
+        if (!weir_word_is_plain(weir_word_load(text.ptr + i)))
             return false;
-    return word_is_plain(weir_word_load(text.ptr + text.len - 8)); /* may overlap the one before */
+    return weir_word_is_plain(weir_word_load(text.ptr + text.len - 8)); /* may overlap the one before */
 }
 
 /* What is not plain ASCII takes the way of the JSON writer, which knows UTF-8. */
