@@ -257,6 +257,7 @@ struct weir_deployment_spec {
     uint64_t max_input_tokens; /* WEIR_UNSET_NS: unknown (18) */
     uint64_t parameters;      /* bits of what the host numbers: parameters that it takes; all set: any (18) */
     struct weir_slice region; /* empty: any (18) */
+    uint64_t routes;          /* likewise: kinds of call that it serves; all set: any (4) */
     bool no_web_search;       /* (4) */
     weir_lar1_class lar1_class;
     const struct weir_slice *tags; /* (20) */

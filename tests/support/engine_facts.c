@@ -95,6 +95,8 @@ bool kit_parse_request_facts(struct kit_request *request, const char *key, char 
         facts->parameters = count_of(value);
     } else if (strcmp(key, "region") == 0) {
         facts->region = weir_slice_str(value);
+    } else if (strcmp(key, "route") == 0) {
+        facts->route = count_of(value);
     } else if (strcmp(key, "web") == 0) {
         facts->web_search = true;
     } else if (strcmp(key, "filter") == 0) {

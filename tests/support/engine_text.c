@@ -91,6 +91,7 @@ static const struct key deployment_keys[] = {
     KEY(weir_deployment_spec, "max.otpm", LARGE, minute.output_tokens),
     KEY(weir_deployment_spec, "max_input", LARGE, max_input_tokens),
     KEY(weir_deployment_spec, "params", LARGE, parameters),
+    KEY(weir_deployment_spec, "routes", LARGE, routes),
     KEY(weir_deployment_spec, "no_web", FLAG, no_web_search),
     KEY(weir_deployment_spec, "pattern", FLAG, has_tag_pattern),
     KEY(weir_deployment_spec, "fail_open", FLAG, tag_fail_open),

@@ -73,6 +73,7 @@ FIELD(INFO, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", "Th
 #define WEIR_LIMIT(key, member, type, unit, min, max, prose, router) FIELD(INFO, key, info_##member, type, unit, min, max, "", "As in litellm_params, and after it.")
 #include "config/tbl/limits.h"
 FIELD(INFO, supports_assistant_prefill, supports_prefill, YES_NO, "", 0, 0, "", "Whether the model goes on with a trailing assistant message, so that it can continue broken streams; not set: by a table of known models.")
+FIELD(INFO, mode, mode, TEXT, "", 0, 0, "", "Which calls the model serves: chat, completion or embedding; another mode of LiteLLM: none of these. While another deployment of the group serves a call, this one gets no other than its own. Not set: every call.")
 FIELD(INFO, supports_web_search, supports_web_search, YES_NO, "", 0, 0, "", "false: not for requests with a tool for searching the web, while there is another.")
 FIELD(INFO, max_input_tokens, max_input_tokens, WHOLE, "", 0, 1e15, "", "Longest prompt, for enable_pre_call_checks; not set or 0: that of the model.")
 FIELD(INFO, base_model, info_base_model, TEXT, "", 0, 0, "", "As in litellm_params, and after it.")

@@ -126,7 +126,6 @@ KNOWN_FAMILY(PARAMS, output_cost_per_, LATER, "other prices than those of tokens
 KNOWN_FAMILY(PARAMS, cache_creation_input_, LATER, "other prices than those of tokens")
 KNOWN_FAMILY(PARAMS, cache_read_input_, LATER, "other prices than those of tokens")
 
-KNOWN(INFO, mode, SHOWN, "shown in /v1/model/info")
 KNOWN(INFO, max_tokens, SHOWN, "shown in /v1/model/info")
 KNOWN(INFO, max_output_tokens, SHOWN, "shown in /v1/model/info")
 KNOWN(INFO, description, SHOWN, "shown in /v1/model/info")

@@ -18,6 +18,9 @@ static const double first_share = 0.1;
 static const unsigned pre_call =
     WEIR_FILTER_BIT(CONTEXT) | WEIR_FILTER_BIT(RPM) | WEIR_FILTER_BIT(REGION) | WEIR_FILTER_BIT(PARAMETERS);
 
+/* What a candidate is able to (router-semantics 4, step 2). */
+static const unsigned capability = WEIR_FILTER_BIT(ROUTE) | WEIR_FILTER_BIT(WEB_SEARCH);
+
 uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
 {
     while (member < c->tier->count) {
@@ -112,24 +115,29 @@ static bool leaves_any(const struct weir_pick *pick, unsigned filters)
     return false;
 }
 
-static bool may_ignore_cooldowns(const struct weir_pick *pick)
-{
-    return pick->snapshot->spec.health_check_routing && pick->snapshot->has_fails_policy &&
-           !leaves_any(pick, WEIR_FILTER_BIT(COOLDOWN));
-}
-
 /* The filters that the request brings. */
 static unsigned filters_of(const struct weir_pick *pick)
 {
+    const struct weir_set *set = pick->from->set;
+    uint64_t route = pick->request->route;
     unsigned filters = 0;
 
-    if (pick->request->web_search && pick->from->set->has_web_search)
+    if ((route & set->routes_served) != 0 && (route & set->routes_lacked) != 0)
+        filters |= WEIR_FILTER_BIT(ROUTE);
+    if (pick->request->web_search && set->has_web_search)
         filters |= WEIR_FILTER_BIT(WEB_SEARCH);
     if (pick->snapshot->spec.pre_call_checks)
         filters |= pre_call;
     if (weir_tags_route(pick))
         filters |= WEIR_FILTER_BIT(TAGS);
     return filters;
+}
+
+/* Whether cooldowns may be ignored: they leave nobody of those who are able to serve the call. */
+static bool may_ignore_cooldowns(const struct weir_pick *pick, unsigned filters)
+{
+    return pick->snapshot->spec.health_check_routing && pick->snapshot->has_fails_policy &&
+           !leaves_any(pick, (filters & capability) | WEIR_FILTER_BIT(COOLDOWN));
 }
 
 /* The filters that come before that of the tags. */
@@ -187,7 +195,7 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
     chosen = pick_of_set(pick, filters | ramp, rand);
     if (chosen == NULL && ramp != 0)
         chosen = pick_of_set(pick, filters, rand);
-    if (chosen == NULL && may_ignore_cooldowns(pick))
+    if (chosen == NULL && may_ignore_cooldowns(pick, filters))
         chosen = pick_of_set(pick, filters & ~WEIR_FILTER_BIT(COOLDOWN), rand);
     return chosen;
 }
@@ -205,9 +213,9 @@ static weir_reason why_checks(const struct weir_pick *pick, unsigned before)
 
 weir_reason weir_filter_why(const struct weir_pick *pick)
 {
-    unsigned filters = filters_of(pick), before = filters & WEIR_FILTER_BIT(WEB_SEARCH);
+    unsigned filters = filters_of(pick), before = filters & capability;
 
-    if (!may_ignore_cooldowns(pick))
+    if (!may_ignore_cooldowns(pick, filters))
         before |= WEIR_FILTER_BIT(COOLDOWN);
     if (!leaves_any(pick, before))
         return WEIR_REASON_NO_DEPLOYMENTS;

@@ -68,6 +68,11 @@ struct weir_candidates {
     unsigned filters;                          /* WEIR_FILTER_BIT of those that are on */
 };
 
+static inline bool weir_filter_no_route(const struct weir_candidates *c, uint32_t member)
+{
+    return (c->request->route & ~c->tier->members[member]->spec.routes) != 0;
+}
+
 static inline bool weir_filter_no_web_search(const struct weir_candidates *c, uint32_t member)
 {
     return c->tier->members[member]->spec.no_web_search;

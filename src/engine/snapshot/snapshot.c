@@ -157,7 +157,11 @@ static void note_facts(struct weir_set *set)
             set->tag_filtering = spec->tag_filtering;
         set->tag_fail_open |= spec->tag_fail_open;
         set->has_tags |= spec->tag_count > 0 || spec->has_tag_pattern;
-        set->has_web_search |= !spec->blocked && !spec->no_web_search;
+        if (spec->blocked)
+            continue;
+        set->routes_served |= spec->routes;
+        set->routes_lacked |= ~spec->routes;
+        set->has_web_search |= !spec->no_web_search;
     }
 }
 

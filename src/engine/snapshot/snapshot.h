@@ -77,8 +77,10 @@ struct weir_set {
     const struct weir_strategy_spec *strategy;
     weir_flag tag_filtering; /* what the members say of tags (router-semantics 20) */
     bool tag_fail_open;
-    bool has_tags;       /* some member has tags, or a pattern of them */
-    bool has_web_search; /* some usable member serves it */
+    bool has_tags;          /* some member has tags, or a pattern of them */
+    bool has_web_search;    /* some usable member serves it */
+    uint64_t routes_served; /* kinds of call that some usable member serves */
+    uint64_t routes_lacked; /* kinds of call that some usable member does not serve */
 };
 
 /* A routing group: its own set, and how its models' sets are picked from (router-semantics 7). */
