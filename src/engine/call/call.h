@@ -87,6 +87,8 @@ struct weir_frame {
     const struct weir_target *target; /* of the hop; NULL: the asked group's */
     struct weir_resolution from;
     struct weir_loop loop;
+    struct weir_loop
+        owing; /* the last one before the siblings that counted retries: a wait uses what is left */
     enum weir_frame_phase phase;
     bool attempted; /* a deployment was tried in it */
     bool mocked;    /* the 429 of the testing flag was given */

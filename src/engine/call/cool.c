@@ -12,7 +12,11 @@
 
 void weir_cool_note(struct weir_call *call, const weir_deployment *failed)
 {
-    call->frame->starved = (struct weir_starved){.is = true, .failed = failed, .loop = call->frame->loop};
+    struct weir_frame *frame = call->frame;
+    bool sibling = frame->loop.mode == WEIR_PICK_SIBLINGS;
+
+    frame->starved =
+        (struct weir_starved){.is = true, .failed = failed, .loop = sibling ? frame->owing : frame->loop};
 }
 
 static void tell(struct weir_call *call, uint64_t wait_ns)

@@ -214,6 +214,7 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
                       const struct weir_attempt *attempt)
 {
     struct weir_loop *loop = &call->frame->loop;
+    const struct weir_loop *owing = loop->mode == WEIR_PICK_SIBLINGS ? &call->frame->owing : loop;
     struct weir_retry_case c = case_of(call, failure, attempt);
     bool is_left, again;
 
@@ -230,7 +231,7 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
     if (attempt != NULL)
         weir_attempt_report(call, attempt, again, loop->wait_ns);
     lose(call, failure, reason, attempt);
-    if (is_left && attempt != NULL && lacks_health_alone(call, c))
+    if (owing->retries < owing->limit && attempt != NULL && lacks_health_alone(call, c))
         weir_cool_note(call, attempt->deployment);
     call->state = again ? WEIR_CALL_WAIT : WEIR_CALL_LEAVE;
 }

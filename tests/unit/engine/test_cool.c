@@ -21,6 +21,8 @@
     X("beyond 4", a_cooldown_that_ended_on_the_walk_is_no_wait)                                              \
     X("beyond 4", the_retry_after_the_wait_spends_the_budget)                                                \
     X("beyond 4", disabled_fallbacks_are_none_that_are_left)                                                 \
+    X("beyond 4", a_sibling_that_fails_last_is_waited_for_with_the_retries_left)                             \
+    X("beyond 4", a_sibling_that_fails_last_is_not_waited_for_without_retries_left)                          \
     X("beyond 4", the_wait_is_told)
 
 RULES(KIT_TEST_DECLARE)
@@ -108,6 +110,28 @@ static void a_failure_that_no_wait_mends_is_told_at_once(void **state)
 
     call = expect_call(kit, "g", "d1:401 fail:401");
     assert_true(kit_cooling(kit, "d1") > 0);
+    took(call, 0);
+}
+
+/* A 404 is not retried, but siblings are tried after it; the last of them leaves everybody cooling down. */
+static void a_sibling_that_fails_last_is_waited_for_with_the_retries_left(void **state)
+{
+    KIT(kit, "d1 g w=1 : 404 ok; d2 g w=0 : 429 ok; router retries=2 weighted cooldown=5 cool_wait=60");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g", "d1:404 d2:429 d1:ok");
+    took(call, 5);
+    assert_int_equal(kit_summary(call).retries, 1);
+}
+
+static void a_sibling_that_fails_last_is_not_waited_for_without_retries_left(void **state)
+{
+    KIT(kit, "d1 g w=1 : 404 ok; d2 g w=0 : 429 ok; router retries=0 weighted cooldown=5 cool_wait=60");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g", "d1:404 d2:429 fail:404");
     took(call, 0);
 }
 
