@@ -336,9 +336,16 @@ bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot)
 {
     const struct weir_router_spec *router = &snapshot->spec;
     bool room = looks_at_room(&router->strategy);
+    bool tokens = router->strategy.strategy == WEIR_STRATEGY_USAGE;
 
-    for (size_t i = 0; i < snapshot->routing_count && !room; i++)
-        room = looks_at_room(&snapshot->routings[i]->spec.strategy);
+    for (size_t i = 0; i < snapshot->routing_count; i++) {
+        room |= looks_at_room(&snapshot->routings[i]->spec.strategy);
+        tokens |= snapshot->routings[i]->spec.strategy.strategy == WEIR_STRATEGY_USAGE;
+    }
+    /* It weighs the tokens of the minute, limits or not, and for a stream that tells no usage those of the
+       prompt are the estimate. */
+    if (tokens)
+        return true;
     for (size_t i = 0; i < snapshot->deployment_count; i++) {
         const struct weir_deployment_spec *d = &snapshot->deployments[i]->spec;
 
