@@ -91,6 +91,7 @@ static int read_strategy(struct reading *reading, struct item *item)
         return refuse(reading, item->node, &item->path, WEIR_SLICE("no routing_strategy"), WEIR_SLICE_EMPTY);
     rv = weir_strategy_read(reading->loader, node, &path, true, &strategy);
     weir_strategy_spec_init(&item->group.strategy, strategy);
+    reading->loader->shuffles |= rv == 0 && strategy == WEIR_STRATEGY_SIMPLE_SHUFFLE;
     return rv != 0 ? rv
                    : weir_strategy_args_read(reading->loader, weir_yaml_get(item->node, args.key), &args,
                                              &item->group.strategy);
@@ -270,9 +271,21 @@ int weir_routing_read(struct weir_loader *loader)
     int rv, args;
 
     weir_strategy_spec_init(&loader->strategy, loader->config->settings.strategy);
+    loader->shuffles = loader->strategy.strategy == WEIR_STRATEGY_SIMPLE_SHUFFLE;
     args = weir_strategy_args_read(loader, router_key(loader, path.key), &path, &loader->strategy);
     rv = args < 0 ? args : read_groups(loader);
     return rv < 0 || rv > args ? rv : args;
+}
+
+/* Siblings are drawn by weight, which one strategy does alone (RS 13.2). */
+static void check_failover(struct weir_loader *loader, const struct weir_path *top)
+{
+    struct weir_path path = {top, WEIR_SLICE("enable_weighted_failover"), 0};
+
+    if (loader->config->settings.weighted_failover && !loader->shuffles)
+        WEIR_REPORT(
+            loader, WARNING, router_key(loader, path.key), &path,
+            WEIR_SLICE("only the strategy simple-shuffle has it, which nothing here uses; no effect"));
 }
 
 void weir_routing_check(struct weir_loader *loader)
@@ -281,6 +294,7 @@ void weir_routing_check(struct weir_loader *loader)
     struct weir_path path = {&top, WEIR_SLICE("routing_groups"), 0};
     const struct weir_yaml *list = router_key(loader, path.key);
 
+    check_failover(loader, &top);
     for (size_t i = 0; list != NULL && i < list->count; i++) {
         struct weir_path item = {&path, WEIR_SLICE_EMPTY, i};
         struct weir_path models = {&item, WEIR_SLICE("models"), 0};

@@ -54,7 +54,7 @@ PART(ROUTER, content_policy_fallbacks, "list of maps from one group to a list of
 PART(ROUTER, default_fallbacks, "list of groups", "The chain of every group that has no entry in fallbacks.")
 PART(ROUTER, model_group_alias, "map of names to groups, or to {model, hidden}", "Other names of groups; hidden ones are not listed.")
 SETTING(ROUTER, max_fallbacks, router_max_fallbacks, U32, "", 0, 1000000, "", "Hops to other groups in one call; not set: that of litellm_settings, else 5.")
-SETTING(ROUTER, enable_weighted_failover, weighted_failover, BOOL, "", 0, 0, "false", "With simple-shuffle: after a failure try each sibling once, by weight, before any fallback.")
+SETTING(ROUTER, enable_weighted_failover, weighted_failover, BOOL, "", 0, 0, "false", "With simple-shuffle, and with no other strategy: after a failure try each sibling once, by weight, before any fallback.")
 SETTING(ROUTER, allowed_fails, router_allowed_fails, U32, "", 0, 1000000, "", "Failures that a deployment may have before it cools down; not set: the rules of the error rate decide.")
 SETTING(ROUTER, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", "Allowed failures by their kind.")
 SETTING(ROUTER, cooldown_time, router_cooldown_ns, SECONDS, "s", 0, 2592000, "", "How long a deployment cools down when neither it nor the provider says; not set or 0: that of litellm_settings, else 5.")
