@@ -102,17 +102,21 @@ static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned f
     return chosen;
 }
 
-/* Whether the filters leave anybody of the set. */
-static bool leaves_any(const struct weir_pick *pick, unsigned filters)
+bool weir_filter_leaves_any(const struct weir_pick *pick, const struct weir_set *set, unsigned filters)
 {
     struct weir_candidates c = weir_filter_candidates(pick, filters);
 
-    for (uint32_t i = 0; i < pick->from->set->tier_count; i++) {
-        c.tier = &pick->from->set->tiers[i];
+    for (uint32_t i = 0; i < set->tier_count; i++) {
+        c.tier = &set->tiers[i];
         if (weir_filter_next(&c, 0) < c.tier->count)
             return true;
     }
     return false;
+}
+
+static bool leaves_any(const struct weir_pick *pick, unsigned filters)
+{
+    return weir_filter_leaves_any(pick, pick->from->set, filters);
 }
 
 /* The filters that the request brings. */
@@ -160,14 +164,26 @@ static const weir_deployment *pick_only(const struct weir_pick *pick)
     return only;
 }
 
+/* A pick among those of a set that the tags leave. */
+static const weir_deployment *pick_by_tags(const struct weir_pick *pick, unsigned filters,
+                                           struct weir_rand *rand)
+{
+    unsigned before = before_tags(filters) & ~WEIR_FILTER_BIT(RAMP);
+    struct weir_resolution from = *pick->from;
+    struct weir_pick in_pool = *pick;
+
+    if (weir_tags_pool(pick, before, &from.set) != 0)
+        return weir_tags_fill(pick, before) ? pick_with(pick, filters, rand) : NULL;
+    in_pool.from = &from;
+    return from.set == NULL ? NULL : pick_with(&in_pool, filters & ~WEIR_FILTER_BIT(TAGS), rand);
+}
+
 /* A pick among the deployments of a set. */
 static const weir_deployment *pick_of_set(const struct weir_pick *pick, unsigned filters,
                                           struct weir_rand *rand)
 {
-    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 &&
-        !weir_tags_fill(pick, before_tags(filters) & ~WEIR_FILTER_BIT(RAMP)))
-        return NULL;
-    return pick_with(pick, filters, rand);
+    return (filters & WEIR_FILTER_BIT(TAGS)) != 0 ? pick_by_tags(pick, filters, rand)
+                                                  : pick_with(pick, filters, rand);
 }
 
 const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand)

@@ -198,6 +198,9 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
  */
 weir_reason weir_filter_why(const struct weir_pick *pick);
 
+/* Whether the filters leave anybody of the set, which is the pick's or a pool of it. */
+bool weir_filter_leaves_any(const struct weir_pick *pick, const struct weir_set *set, unsigned filters);
+
 /* Whether cooldowns alone leave nobody of the set. */
 bool weir_filter_is_starved(const struct weir_pick *pick);
 

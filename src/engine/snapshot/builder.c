@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "engine/snapshot/limits.h"
 #include "engine/snapshot/policy.h"
+#include "engine/snapshot/pools.h"
 #include "engine/snapshot/resilience.h"
 #include "engine/snapshot/routing.h"
 #include "engine/snapshot/snapshot.h"
@@ -347,10 +348,12 @@ static void build_sets(weir_snapshot *s)
     for (size_t i = 0; i < s->group_count; i++) {
         s->groups[i]->strategy = weir_routing_strategy(s, s->groups[i]->name);
         weir_snapshot_make_tiers(s, s->groups[i]);
+        weir_pools_build(s, s->groups[i]);
     }
     for (size_t i = 0; i < s->model_count; i++) {
         s->models[i]->strategy = &s->spec.strategy;
         weir_snapshot_make_tiers(s, s->models[i]);
+        weir_pools_build(s, s->models[i]);
     }
     weir_routing_build(s);
 }

@@ -8,6 +8,7 @@
 #include <weir/error.h>
 
 #include "base/slice.h"
+#include "engine/snapshot/pools.h"
 #include "engine/snapshot/wildcard.h"
 #include "engine/strategy/strategy.h"
 
@@ -137,6 +138,7 @@ static void build(weir_snapshot *snapshot, struct weir_routing *routing)
     }
     set->parts = parts;
     weir_snapshot_make_tiers(snapshot, set);
+    weir_pools_build(snapshot, set);
 }
 
 void weir_routing_build(weir_snapshot *snapshot)

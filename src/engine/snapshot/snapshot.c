@@ -157,6 +157,7 @@ static void note_facts(struct weir_set *set)
             set->tag_filtering = spec->tag_filtering;
         set->tag_fail_open |= spec->tag_fail_open;
         set->has_tags |= spec->tag_count > 0 || spec->has_tag_pattern;
+        set->has_tag_patterns |= spec->has_tag_pattern;
         if (spec->blocked)
             continue;
         set->routes_served |= spec->routes;
@@ -201,10 +202,19 @@ static void place_tier_slots(struct weir_tier *tier)
     }
 }
 
-static void place_set_slots(const struct weir_set *set)
+static void place_tiers_slots(const struct weir_set *set)
 {
     for (uint32_t t = 0; t < set->tier_count; t++)
         place_tier_slots(&set->tiers[t]);
+}
+
+static void place_set_slots(const struct weir_set *set)
+{
+    const struct weir_map_entry *pool;
+
+    place_tiers_slots(set);
+    for (size_t at = 0; (pool = weir_map_next(&set->pools, &at)) != NULL;)
+        place_tiers_slots(pool->value);
 }
 
 static void place_slots(struct weir_set *const *sets, size_t count)
@@ -389,7 +399,7 @@ static bool tier_validate(const struct weir_tier *tier, const struct weir_set *s
     return tier->count > 0 && ranking_validate(tier, set->strategy->strategy);
 }
 
-static bool set_validate(const struct weir_set *set)
+static bool tiers_validate(const struct weir_set *set)
 {
     uint32_t usable = 0, in_tiers = 0;
 
@@ -401,6 +411,16 @@ static bool set_validate(const struct weir_set *set)
         in_tiers += set->tiers[i].count;
     }
     return usable == in_tiers && set->count > 0;
+}
+
+static bool set_validate(const struct weir_set *set)
+{
+    const struct weir_map_entry *pool;
+
+    for (size_t at = 0; (pool = weir_map_next(&set->pools, &at)) != NULL;)
+        if (!tiers_validate(pool->value))
+            return false;
+    return tiers_validate(set) && weir_map_validate(&set->pools);
 }
 
 bool weir_snapshot_validate(const weir_snapshot *snapshot)

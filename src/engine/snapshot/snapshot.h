@@ -75,9 +75,11 @@ struct weir_set {
     const struct weir_set_part *parts; /* of a priority group; else none */
     size_t part_count;
     const struct weir_strategy_spec *strategy;
+    struct weir_map pools;   /* struct weir_set by tag; see pools.h */
     weir_flag tag_filtering; /* what the members say of tags (router-semantics 20) */
     bool tag_fail_open;
     bool has_tags;          /* some member has tags, or a pattern of them */
+    bool has_tag_patterns;  /* some member has a pattern */
     bool has_web_search;    /* some usable member serves it */
     uint64_t routes_served; /* kinds of call that some usable member serves */
     uint64_t routes_lacked; /* kinds of call that some usable member does not serve */
