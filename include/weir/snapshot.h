@@ -80,13 +80,22 @@ struct weir_limits {
                           {-1, WEIR_UNSET_NS, WEIR_UNSET_NS},                                                \
                           {false, WEIR_UNSET, WEIR_UNSET_NS}})
 
-#define WEIR_CONTROLS_NONE ((struct weir_controls){WEIR_UNSET, WEIR_LIMITS_NONE, false})
+/* A second attempt beside one that has given nothing for so long. */
+struct weir_hedge {
+    uint64_t after_ns; /* WEIR_UNSET_NS: not said; 0: never */
+    uint32_t max;      /* that run beside one attempt */
+};
+
+#define WEIR_CONTROLS_NONE                                                                                   \
+    ((struct weir_controls){WEIR_UNSET, WEIR_LIMITS_NONE, false, {WEIR_UNSET_NS, 1}, WEIR_UNSET_NS})
 
 /* What a request, or the dict form of a fallback target, says of its own routing (router-semantics 2.7). */
 struct weir_controls {
     uint32_t num_retries; /* WEIR_UNSET: not said; 0 turns retries and retry policies off */
     struct weir_limits limits;
-    bool by_caller; /* the limits are the caller's own: running out of them counts against nobody */
+    bool by_caller;          /* the limits are the caller's own: running out of them counts against nobody */
+    struct weir_hedge hedge; /* what is said beats the group's */
+    uint64_t all_cooling_wait_ns; /* likewise, of the asked group: a target's says nothing */
 };
 
 /* One step of a chain: a group, alias, wildcard name or deployment id, and what it changes for its hop. */
@@ -185,12 +194,6 @@ struct weir_retry_budget {
     bool said;
     double ratio; /* negative: as many as they will */
     double min_per_s;
-};
-
-/* A second attempt beside one that has given nothing for so long. */
-struct weir_hedge {
-    uint64_t after_ns; /* WEIR_UNSET_NS: not said; 0: never */
-    uint32_t max;      /* that run beside one attempt */
 };
 
 /* Each cooldown in a row, without a success between, lasts factor times as long as the one before it. */

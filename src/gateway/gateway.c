@@ -109,7 +109,8 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
         r = WEIR_GATEWAY_REFUSED;
     ret_gateway->rules = rules_of(ret_gateway);
     ret_gateway->has_patterns = has_patterns(config->snapshot);
-    ret_gateway->hedges = weir_snapshot_hedges(config->snapshot);
+    ret_gateway->hedges = weir_snapshot_hedges(config->snapshot) ||
+                          (settings->request_overrides & WEIR_OVERRIDE_BIT(WEIR_OVERRIDE_ID_hedge)) != 0;
     if (r == 0)
         r = make_router(ret_gateway, seed);
     if (r == 0)

@@ -44,7 +44,7 @@ struct weir_gateway {
     struct weir_prompts prompts;
     size_t workers;
     bool has_patterns;    /* some group's name holds a "*" */
-    bool hedges;          /* some group does */
+    bool hedges;          /* some group does, or a request may */
     atomic_bool draining; /* readiness says no */
 };
 

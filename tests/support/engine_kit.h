@@ -25,7 +25,7 @@
  *     default TARGET...                           and process-default
  *     policy GROUP FIELD=N...
  *     answer TARGET yes|no|unknown                to an ASK about that target; the default is yes
- *   TARGET is NAME[{overrides}][@retries=N][@LIMIT][@caller]; FIELD is a name of field_names in
+ *   TARGET is NAME[{overrides}][@retries=N][@LIMIT][@hedge=...][@caller]; FIELD is a name of field_names in
  *   engine_text.c; durations are seconds.
  *   LIMIT is timeout ttft idle stream_timeout deadline =SECONDS, rate=TOKENS_PER_S[/WINDOW[/GRACE]], or
  *   hold=all|TOKENS|/SECONDS|TOKENS/SECONDS.
@@ -43,6 +43,7 @@
  * A call is MODEL key=value...
  *     stream retries caller no_fallbacks specific creds continue stateful qualified=NAME gone=SECONDS LIMIT
  *     tokens=PROMPT[/MOST_OF_THE_ANSWER] params region web filter=on|off tags=TAG,TAG matches=ID,ID
+ *     hedge=AFTER[/MAX] cool_wait=SECONDS route=BIT
  *     lar1=CONFIDENCE[/unverified|/memory] weights=GROUP:ID:WEIGHT,...
  *     mock=fallbacks|context|content|rate_limit|timeout policy.GROUP.FIELD=N
  *     fallbacks|context|content=null|[]|TARGET,TARGET|A:TARGET,TARGET|B:...

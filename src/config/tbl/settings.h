@@ -132,7 +132,7 @@ SETTING(WEIR, empty_answer, empty_answer, EMPTY, "", 0, 0, "pass", "fail: an ans
 #define SHARE(key, member, type, unit, min, max, prose) SETTING(WEIR, key, router_##member, type, unit, min, max, "", prose)
 #include "config/tbl/resilience.h"
 SETTING(WEIR, prompt_token_margin, prompt_token_margin, NUMBER, "", 0, 1, "0.25", "How far the estimate of a prompt's tokens may be off, as a part of it: no deployment is dropped, and no limit spent, for what may be this error.")
-SETTING(WEIR, allow_request_overrides, request_overrides, OVERRIDES, "", 0, 0, "", "The limits that a request may set for itself in its field weir.")
+SETTING(WEIR, allow_request_overrides, request_overrides, OVERRIDES, "", 0, 0, "", "What a request may set for itself in its field weir: limits, hedge, all_cooling_wait.")
 
 SETTING(VARIABLE, INITIAL_RETRY_DELAY, initial_retry_delay_ns, SECONDS, "s", 0, 3600, "0.5", "First wait before a retry; doubled each time.")
 SETTING(VARIABLE, MAX_RETRY_DELAY, max_retry_delay_ns, SECONDS, "s", 0, 3600, "8", "Longest such wait.")

@@ -35,13 +35,21 @@ static uint64_t soonest_end(const struct weir_call *call)
     return end_ns == UINT64_MAX ? call->now_ns : end_ns;
 }
 
+/* How long the call may wait, by what the request says or else the asked group; an id has no group to wait
+ * for. */
+static uint64_t limit_of(const struct weir_call *call)
+{
+    uint64_t asked_ns = call->request.controls.all_cooling_wait_ns;
+
+    if (call->root.from.set == NULL)
+        return 0;
+    return asked_ns != WEIR_UNSET_NS ? asked_ns : call->root.from.set->resilience.all_cooling_wait_ns;
+}
+
 /* Whether waiting is an answer to what ended the frame's latest loop. */
 static bool may_wait(const struct weir_call *call)
 {
-    const struct weir_frame *root = &call->root;
-
-    return root->starved.is && root->from.set != NULL && root->from.set->resilience.all_cooling_wait_ns > 0 &&
-           call->tries < WEIR_CALL_TRIES_MAX;
+    return call->root.starved.is && limit_of(call) > 0 && call->tries < WEIR_CALL_TRIES_MAX;
 }
 
 bool weir_cool_begin(struct weir_call *call)
@@ -54,7 +62,7 @@ bool weir_cool_begin(struct weir_call *call)
         return false;
     end_ns = soonest_end(call);
     if (call->cool_limit_ns == 0)
-        call->cool_limit_ns = weir_time_add(call->now_ns, root->from.set->resilience.all_cooling_wait_ns);
+        call->cool_limit_ns = weir_time_add(call->now_ns, limit_of(call));
     if (end_ns > call->cool_limit_ns || end_ns >= call->deadline_ns)
         return false;
     if (failed != NULL && !weir_retry_pay(call, failed, root->latest.attempt, WEIR_REFUSED_RETRY))

@@ -371,7 +371,7 @@ bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot)
 bool weir_snapshot_hedges(const weir_snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->group_count; i++)
-        if (weir_resilience_hedges(&snapshot->groups[i]->resilience))
+        if (weir_hedge_is_on(&snapshot->groups[i]->resilience.hedge))
             return true;
     return false;
 }

@@ -16,6 +16,7 @@
     X("beyond 4", a_wait_does_not_begin_that_the_deadline_ends)                                              \
     X("beyond 4", a_caller_who_leaves_ends_the_wait)                                                         \
     X("beyond 4", an_id_is_not_waited_for)                                                                   \
+    X("beyond 4", a_request_says_it_before_the_group)                                                        \
     X("beyond 4", a_group_says_it_before_the_router)                                                         \
     X("beyond 4", without_the_setting_the_call_fails_at_once)                                                \
     X("beyond 4", a_cooldown_that_ended_on_the_walk_is_no_wait)                                              \
@@ -184,6 +185,21 @@ static void an_id_is_not_waited_for(void **state)
 
     expect(kit, "d1", "d1:429 fail:429");
     expect(kit, "d1", "d1:ok");
+}
+
+static void a_request_says_it_before_the_group(void **state)
+{
+    KIT(kit, "d g : 429 ok; e h : 429 ok; router retries=0 cooldown=5 fails=0; group g cool_wait=60");
+    struct kit_call *call;
+    (void)state;
+
+    expect(kit, "g", "d:429 fail:429");
+    expect(kit, "h", "e:429 fail:429");
+    expect(kit, "g cool_wait=0", "fail:429");
+    expect(kit, "h cool_wait=4", "fail:429");
+    call = expect_call(kit, "h cool_wait=5", "e:ok");
+    took(call, 5);
+    expect(kit, "g", "d:ok");
 }
 
 static void a_group_says_it_before_the_router(void **state)

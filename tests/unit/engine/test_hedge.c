@@ -31,6 +31,7 @@
     X("beyond 4", a_caller_who_leaves_ends_all_of_them)                                                      \
     X("beyond 4", a_call_that_is_freed_in_the_race_gives_everything_back)                                    \
     X("beyond 4", a_group_says_it_before_the_router)                                                         \
+    X("beyond 4", a_request_says_it_before_the_group_and_a_target_before_both)                               \
     X("beyond 4", what_is_off_is_off)                                                                        \
     X("beyond 4", a_race_is_told)
 
@@ -353,6 +354,23 @@ static void a_group_says_it_before_the_router(void **state)
     expect(kit, "g", "d1:ok");
     call = expect_call(kit, "h", "e1 e2 e1:cancel e2:ok");
     took(call, 4);
+}
+
+static void a_request_says_it_before_the_group_and_a_target_before_both(void **state)
+{
+    KIT(kit, "d1 g w=1 : ok+5; d2 g w=0 : ok+1; e1 h w=1 : 500 ok+5; e2 h w=0 : ok+1; f1 k : 400; router "
+             "retries=0; group g hedge=2");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g hedge=1", "d1 d2 d1:cancel d2:ok");
+    took(call, 2);
+    expect(kit, "g hedge=0", "d1:ok");
+    expect(kit, "h hedge=3", "e1:500 fail:500");
+    call = expect_call(kit, "h hedge=3", "e1 e2 e1:cancel e2:ok");
+    took(call, 4);
+    call = expect_call(kit, "k hedge=9 fallbacks=g@hedge=1", "f1:400 d1 d2 d1:cancel d2:ok");
+    took(call, 2);
 }
 
 static void what_is_off_is_off(void **state)
