@@ -7,6 +7,7 @@
 #include <weir/mem_libc.h>
 
 #include "config/tag_regex.h"
+#include "engine/snapshot/snapshot.h"
 #include "kit.h"
 
 #define A      "{model_name: a, litellm_params: {model: openai/m, api_base: http://x.example, api_key: k}}"
@@ -157,6 +158,29 @@ static void test_routing_groups_load_and_tell_what_is_odd(void **state)
     kit_expect(&kit, 7, "router_settings.routing_groups[1].model_priorities.c", "warning",
                "not one of the group's models");
     kit_expect_count(&kit, 4);
+    kit_free(&kit);
+}
+
+static void test_a_model_named_twice_is_told_and_has_its_priority(void **state)
+{
+    const struct weir_set *ladder;
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL,
+             MODELS "router_settings:\n"
+                    "  routing_groups:\n"
+                    "  - {group_name: ladder, models: [a, b, a], routing_strategy: priority,\n"
+                    "     model_priorities: {a: 2, b: 1}}\n");
+    assert_int_equal(kit.rv, 0);
+    kit_expect(&kit, 4, "router_settings.routing_groups[0].models[2]", "warning",
+               "named before in this list");
+    kit_expect_count(&kit, 1);
+    ladder = &kit.config->snapshot->routings[0]->set;
+    assert_int_equal(ladder->tier_count, 2);
+    assert_int_equal(ladder->count, 2);
+    assert_int_equal(ladder->tiers[0].order, 1);
+    assert_int_equal(ladder->tiers[1].order, 2);
     kit_free(&kit);
 }
 
@@ -332,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_arguments_reach_the_strategy),
         cmocka_unit_test(test_bad_arguments_refuse_the_start),
         cmocka_unit_test(test_routing_groups_load_and_tell_what_is_odd),
+        cmocka_unit_test(test_a_model_named_twice_is_told_and_has_its_priority),
         cmocka_unit_test(test_weighted_failover_without_simple_shuffle_is_told),
         cmocka_unit_test(test_a_wrong_routing_group_refuses_the_start),
         cmocka_unit_test(test_checks_are_named_one_by_one),
