@@ -238,6 +238,28 @@ struct weir_group_spec {
     weir_continue_to continue_to[WEIR_CONTINUE_SOURCES];
 };
 
+/* From a minute on, counted from 1970 in UTC, the clocks of a place are so far ahead of UTC. */
+struct weir_zone_change {
+    int64_t since_min;
+    int32_t ahead_min;
+};
+
+/* The clocks of a place: UTC before the first of its changes, which rise. */
+struct weir_zone {
+    const struct weir_zone_change *changes;
+    size_t count;
+};
+
+/* While it is open the deployment is for these teams alone.  Minutes of the place's day; the end is not in
+ * it, and one before the start is that of the next day. */
+struct weir_access_window {
+    uint32_t start_min;
+    uint32_t end_min;
+    struct weir_zone zone;
+    const struct weir_slice *teams;
+    size_t team_count;
+};
+
 /* Begin with weir_deployment_spec_init; id, group and model must be set (router-semantics 2.1 to 2.3). */
 struct weir_deployment_spec {
     struct weir_slice id;      /* unique in the snapshot */
@@ -263,6 +285,8 @@ struct weir_deployment_spec {
     uint64_t routes;          /* likewise: kinds of call that it serves; all set: any (4) */
     bool no_web_search;       /* (4) */
     weir_lar1_class lar1_class;
+    const struct weir_access_window *windows; /* `access_windows` (3): it is reserved while one is open */
+    size_t window_count;
     const struct weir_slice *tags; /* (20) */
     size_t tag_count;
     bool has_tag_pattern;    /* weir_request.matches says whether a request fits it */

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/slice.h"
 #include "base/text.h"
+#include "config/access_windows.h"
 #include "config/call_params.h"
 #include "config/endpoints.h"
 #include "config/entry.h"
@@ -369,6 +370,9 @@ static int add_deployment(struct reading *reading, const struct weir_config_entr
     read_mode(loader, entry, deployment);
     weir_spec_of_stream(loader, &entry->settings, deployment);
     weir_spec_of_router(loader, &entry->settings, deployment, &spec);
+    rv = weir_access_windows_read(loader, entry, &spec.windows, &spec.window_count);
+    if (rv != 0)
+        return rv;
     rv = weir_snapshot_add_deployment(loader->builder, &spec);
     if (rv != 0)
         return rv < 0 ? rv : WEIR_ERR_INTERNAL;

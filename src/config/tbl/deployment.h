@@ -74,6 +74,7 @@ FIELD(INFO, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", "Th
 #include "config/tbl/limits.h"
 FIELD(INFO, supports_assistant_prefill, supports_prefill, YES_NO, "", 0, 0, "", "Whether the model goes on with a trailing assistant message, so that it can continue broken streams; not set: by a table of known models.")
 FIELD(INFO, mode, mode, TEXT, "", 0, 0, "", "Which calls the model serves: chat, completion or embedding; another mode of LiteLLM: none of these. While another deployment of the group serves a call, this one gets no other than its own. Not set: every call.")
+FIELD_PART(INFO, access_windows, "a list of {start: \"HH:MM\", end: \"HH:MM\", timezone: NAME, team_ids: [ID]}", "Hours at which it is reserved for those teams, by the clocks of the place (UTC where none is named; else by the time zone database of the system); an end before the start is that of the next day. Teams are not there yet, so it is for nobody then.")
 FIELD(INFO, supports_web_search, supports_web_search, YES_NO, "", 0, 0, "", "false: not for requests with a tool for searching the web, while there is another.")
 FIELD(INFO, max_input_tokens, max_input_tokens, WHOLE, "", 0, 1e15, "", "Longest prompt, for enable_pre_call_checks; not set or 0: that of the model.")
 FIELD(INFO, base_model, info_base_model, TEXT, "", 0, 0, "", "As in litellm_params, and after it.")

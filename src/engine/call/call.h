@@ -199,4 +199,7 @@ static inline void weir_call_note_time(struct weir_call *call, uint64_t now_ns)
         call->now_ns = now_ns;
 }
 
+/* Whether the deployment is reserved for others now: then it is not even told of. */
+bool weir_call_is_shut(const struct weir_call *call, const weir_deployment *d, uint64_t now_ns);
+
 #endif

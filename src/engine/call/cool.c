@@ -30,7 +30,8 @@ static void tell(struct weir_call *call, uint64_t wait_ns)
 /* When the first cooldown is over: now, if none is left. */
 static uint64_t soonest_end(const struct weir_call *call)
 {
-    uint64_t end_ns = weir_filter_soonest_end(&call->router->live, &call->root.from, call->now_ns);
+    uint64_t end_ns =
+        weir_filter_soonest_end(&call->request, &call->router->live, &call->root.from, call->now_ns);
 
     return end_ns == UINT64_MAX ? call->now_ns : end_ns;
 }

@@ -133,22 +133,23 @@ static struct weir_retry_case case_of(const struct weir_call *call, const struct
 {
     const struct weir_frame *frame = call->frame;
 
-    return (struct weir_retry_case){
-        .failure = failure,
-        .router = &call->snapshot->spec,
-        .deployment = attempt == NULL ? NULL : attempt->deployment,
-        .policy = policy_of(call, frame),
-        .asked = weir_call_num_retries(call, frame),
-        .size = weir_resolution_size(&frame->from),
-        .healthy = weir_filter_any_healthy(call->snapshot, &call->router->live, &frame->from, call->now_ns),
-        .own_list = has_own_list(call, failure->kind)};
+    return (struct weir_retry_case){.failure = failure,
+                                    .router = &call->snapshot->spec,
+                                    .deployment = attempt == NULL ? NULL : attempt->deployment,
+                                    .policy = policy_of(call, frame),
+                                    .asked = weir_call_num_retries(call, frame),
+                                    .size = weir_resolution_size(&frame->from),
+                                    .healthy = weir_filter_any_healthy(call->snapshot, &call->request,
+                                                                       &call->router->live, &frame->from,
+                                                                       call->now_ns),
+                                    .own_list = has_own_list(call, failure->kind)};
 }
 
 /* Whether it would be retried, did not all of them cool down. */
 static bool lacks_health_alone(const struct weir_call *call, struct weir_retry_case c)
 {
     c.healthy = true;
-    return !weir_filter_any_warm(&call->router->live, &call->frame->from, call->now_ns) &&
+    return !weir_filter_any_warm(&call->request, &call->router->live, &call->frame->from, call->now_ns) &&
            weir_retry_is_worth(&c);
 }
 

@@ -18,8 +18,9 @@ static const double first_share = 0.1;
 static const unsigned pre_call =
     WEIR_FILTER_BIT(CONTEXT) | WEIR_FILTER_BIT(RPM) | WEIR_FILTER_BIT(REGION) | WEIR_FILTER_BIT(PARAMETERS);
 
-/* What a candidate is able to (router-semantics 4, step 2). */
-static const unsigned capability = WEIR_FILTER_BIT(ROUTE) | WEIR_FILTER_BIT(WEB_SEARCH);
+/* Whether the caller may use a candidate, and what it is able to (router-semantics 4, steps 1 and 2). */
+static const unsigned eligibility =
+    WEIR_FILTER_BIT(ACCESS) | WEIR_FILTER_BIT(ROUTE) | WEIR_FILTER_BIT(WEB_SEARCH);
 
 uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
 {
@@ -124,7 +125,7 @@ static unsigned filters_of(const struct weir_pick *pick)
 {
     const struct weir_set *set = pick->from->set;
     uint64_t route = pick->request->route;
-    unsigned filters = 0;
+    unsigned filters = set->has_windows ? WEIR_FILTER_BIT(ACCESS) : 0;
 
     if ((route & set->routes_served) != 0 && (route & set->routes_lacked) != 0)
         filters |= WEIR_FILTER_BIT(ROUTE);
@@ -141,7 +142,7 @@ static unsigned filters_of(const struct weir_pick *pick)
 static bool may_ignore_cooldowns(const struct weir_pick *pick, unsigned filters)
 {
     return pick->snapshot->spec.health_check_routing && pick->snapshot->has_fails_policy &&
-           !leaves_any(pick, (filters & capability) | WEIR_FILTER_BIT(COOLDOWN));
+           !leaves_any(pick, (filters & eligibility) | WEIR_FILTER_BIT(COOLDOWN));
 }
 
 /* The filters that come before that of the tags. */
@@ -150,12 +151,19 @@ static unsigned before_tags(unsigned filters)
     return filters & (WEIR_FILTER_BIT(TAGS) - 1);
 }
 
+static bool is_shut(const struct weir_request *request, const struct weir_live *live,
+                    const weir_deployment *d, uint64_t now_ns)
+{
+    return d->spec.window_count > 0 &&
+           weir_access_is_shut(&d->spec, request->team, weir_usage_minute(live, now_ns));
+}
+
 /* The deployment that was asked by its id. */
 static const weir_deployment *pick_only(const struct weir_pick *pick)
 {
     const weir_deployment *only = pick->from->only;
 
-    if (only->spec.blocked)
+    if (only->spec.blocked || is_shut(pick->request, pick->live, only, pick->now_ns))
         return NULL;
     if (pick->mode == WEIR_PICK_CONTINUATION &&
         (!only->spec.supports_prefill || weir_slot_set_has(&pick->excluded, only->slot) ||
@@ -229,7 +237,7 @@ static weir_reason why_checks(const struct weir_pick *pick, unsigned before)
 
 weir_reason weir_filter_why(const struct weir_pick *pick)
 {
-    unsigned filters = filters_of(pick), before = filters & capability;
+    unsigned filters = filters_of(pick), before = filters & eligibility;
 
     if (!may_ignore_cooldowns(pick, filters))
         before |= WEIR_FILTER_BIT(COOLDOWN);
@@ -259,30 +267,52 @@ static bool is_spent(const weir_snapshot *snapshot, const struct weir_live *live
     return snapshot->spec.enforce_minute_limits && weir_quota_is_spent(live, d, minute);
 }
 
-bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_live *live,
-                             const struct weir_resolution *from, uint64_t now_ns)
+/* The deployment of an id that the caller may use and that does not cool down. */
+static bool is_warm(const struct weir_request *request, const struct weir_live *live,
+                    const weir_deployment *d, uint64_t now_ns)
 {
-    struct weir_candidates c = {.live = live, .now_ns = now_ns, .filters = WEIR_FILTER_BIT(COOLDOWN)};
-    uint64_t minute = weir_usage_minute(live, now_ns);
+    return !d->spec.blocked && !weir_live_is_cooling(live, d->slot, now_ns) &&
+           !is_shut(request, live, d, now_ns);
+}
+
+/* Those of the set that the caller may use, but for the filters that are given; their tier is to be set. */
+static struct weir_candidates allowed_of(const struct weir_request *request, const struct weir_live *live,
+                                         const struct weir_set *set, uint64_t now_ns, unsigned filters)
+{
+    return (struct weir_candidates){.request = request,
+                                    .live = live,
+                                    .now_ns = now_ns,
+                                    .minute = weir_usage_minute(live, now_ns),
+                                    .filters = filters | (set->has_windows ? WEIR_FILTER_BIT(ACCESS) : 0)};
+}
+
+bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_request *request,
+                             const struct weir_live *live, const struct weir_resolution *from,
+                             uint64_t now_ns)
+{
+    struct weir_candidates c;
 
     if (from->set == NULL)
-        return !from->only->spec.blocked && !weir_live_is_cooling(live, from->only->slot, now_ns) &&
-               !is_spent(snapshot, live, from->only, minute);
+        return is_warm(request, live, from->only, now_ns) &&
+               !is_spent(snapshot, live, from->only, weir_usage_minute(live, now_ns));
+    c = allowed_of(request, live, from->set, now_ns, WEIR_FILTER_BIT(COOLDOWN));
     for (uint32_t i = 0; i < from->set->tier_count; i++) {
         c.tier = &from->set->tiers[i];
         for (uint32_t m = weir_filter_next(&c, 0); m < c.tier->count; m = weir_filter_next(&c, m + 1))
-            if (!is_spent(snapshot, live, c.tier->members[m], minute))
+            if (!is_spent(snapshot, live, c.tier->members[m], c.minute))
                 return true;
     }
     return false;
 }
 
-bool weir_filter_any_warm(const struct weir_live *live, const struct weir_resolution *from, uint64_t now_ns)
+bool weir_filter_any_warm(const struct weir_request *request, const struct weir_live *live,
+                          const struct weir_resolution *from, uint64_t now_ns)
 {
-    struct weir_candidates c = {.live = live, .now_ns = now_ns, .filters = WEIR_FILTER_BIT(COOLDOWN)};
+    struct weir_candidates c;
 
     if (from->set == NULL)
-        return !from->only->spec.blocked && !weir_live_is_cooling(live, from->only->slot, now_ns);
+        return is_warm(request, live, from->only, now_ns);
+    c = allowed_of(request, live, from->set, now_ns, WEIR_FILTER_BIT(COOLDOWN));
     for (uint32_t i = 0; i < from->set->tier_count; i++) {
         c.tier = &from->set->tiers[i];
         if (weir_filter_next(&c, 0) < c.tier->count)
@@ -291,26 +321,22 @@ bool weir_filter_any_warm(const struct weir_live *live, const struct weir_resolu
     return false;
 }
 
-static uint64_t tier_soonest_end(const struct weir_live *live, const struct weir_tier *tier, uint64_t now_ns)
+uint64_t weir_filter_soonest_end(const struct weir_request *request, const struct weir_live *live,
+                                 const struct weir_resolution *from, uint64_t now_ns)
 {
     uint64_t soonest = UINT64_MAX, until;
+    struct weir_candidates c;
 
-    for (uint32_t i = 0; i < tier->count; i++) {
-        until = weir_live_until(live, tier->slots[i]);
-        if (until > now_ns && until < soonest)
-            soonest = until;
-    }
-    return soonest;
-}
-
-uint64_t weir_filter_soonest_end(const struct weir_live *live, const struct weir_resolution *from,
-                                 uint64_t now_ns)
-{
-    uint64_t soonest = UINT64_MAX, end;
-
-    for (uint32_t i = 0; from->set != NULL && i < from->set->tier_count; i++) {
-        end = tier_soonest_end(live, &from->set->tiers[i], now_ns);
-        soonest = end < soonest ? end : soonest;
+    if (from->set == NULL)
+        return soonest;
+    c = allowed_of(request, live, from->set, now_ns, 0);
+    for (uint32_t i = 0; i < from->set->tier_count; i++) {
+        c.tier = &from->set->tiers[i];
+        for (uint32_t m = weir_filter_next(&c, 0); m < c.tier->count; m = weir_filter_next(&c, m + 1)) {
+            until = weir_live_until(live, c.tier->slots[m]);
+            if (until > now_ns && until < soonest)
+                soonest = until;
+        }
     }
     return soonest;
 }

@@ -163,6 +163,7 @@ static void note_facts(struct weir_set *set)
         set->routes_served |= spec->routes;
         set->routes_lacked |= ~spec->routes;
         set->has_web_search |= !spec->no_web_search;
+        set->has_windows |= spec->window_count > 0;
     }
 }
 

@@ -81,6 +81,7 @@ struct weir_set {
     bool has_tags;          /* some member has tags, or a pattern of them */
     bool has_tag_patterns;  /* some member has a pattern */
     bool has_web_search;    /* some usable member serves it */
+    bool has_windows;       /* some member is reserved at times */
     uint64_t routes_served; /* kinds of call that some usable member serves */
     uint64_t routes_lacked; /* kinds of call that some usable member does not serve */
 };
