@@ -6,9 +6,8 @@
 
 #include "base/time.h"
 #include "engine/call/attempt.h"
+#include "engine/call/pick.h"
 #include "engine/call/retry.h"
-#include "engine/pick/filter.h"
-#include "engine/router.h"
 
 void weir_cool_note(struct weir_call *call, const weir_deployment *failed)
 {
@@ -25,15 +24,6 @@ static void tell(struct weir_call *call, uint64_t wait_ns)
 
     event->group = call->root.from.group;
     event->u.cooling_wait.wait_ns = wait_ns;
-}
-
-/* When the first cooldown is over: now, if none is left. */
-static uint64_t soonest_end(const struct weir_call *call)
-{
-    uint64_t end_ns =
-        weir_filter_soonest_end(&call->request, &call->router->live, &call->root.from, call->now_ns);
-
-    return end_ns == UINT64_MAX ? call->now_ns : end_ns;
 }
 
 /* How long the call may wait, by what the request says or else the asked group; an id has no group to wait
@@ -61,7 +51,7 @@ bool weir_cool_begin(struct weir_call *call)
 
     if (!may_wait(call))
         return false;
-    end_ns = soonest_end(call);
+    end_ns = weir_pick_soonest_return(call);
     if (call->cool_limit_ns == 0)
         call->cool_limit_ns = weir_time_add(call->now_ns, limit_of(call));
     if (end_ns > call->cool_limit_ns || end_ns >= call->deadline_ns)

@@ -203,6 +203,13 @@ const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pi
     return weir_filter_pick(&pick, &call->rand);
 }
 
+uint64_t weir_pick_soonest_return(struct weir_call *call)
+{
+    const struct weir_pick pick = pick_of(call);
+
+    return weir_filter_soonest_return(&pick);
+}
+
 enum weir_turn weir_state_pick(struct weir_call *call, struct weir_step *ret_step)
 {
     const struct weir_loop *loop = &call->frame->loop;

@@ -260,6 +260,34 @@ bool weir_filter_is_starved(const struct weir_pick *pick)
     return leaves_any(pick, filters) && !leaves_any(pick, filters | WEIR_FILTER_BIT(COOLDOWN));
 }
 
+/* When the first of the tier's candidates may be picked. */
+static uint64_t tier_soonest_return(const struct weir_candidates *c)
+{
+    uint64_t soonest = UINT64_MAX, until;
+
+    for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
+        until = weir_live_until(c->live, c->tier->slots[i]);
+        soonest = until < soonest ? until : soonest;
+    }
+    return soonest;
+}
+
+uint64_t weir_filter_soonest_return(const struct weir_pick *pick)
+{
+    unsigned filters = filters_of(pick);
+    struct weir_candidates c = weir_filter_candidates(pick, filters);
+    uint64_t soonest = UINT64_MAX, end;
+
+    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 && !weir_tags_fill(pick, before_tags(filters)))
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < pick->from->set->tier_count; i++) {
+        c.tier = &pick->from->set->tiers[i];
+        end = tier_soonest_return(&c);
+        soonest = end < soonest ? end : soonest;
+    }
+    return soonest > pick->now_ns ? soonest : pick->now_ns;
+}
+
 /* Whether nothing is left of an enforced limit of the minute. */
 static bool is_spent(const weir_snapshot *snapshot, const struct weir_live *live, const weir_deployment *d,
                      uint64_t minute)

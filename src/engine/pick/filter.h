@@ -210,6 +210,10 @@ bool weir_filter_leaves_any(const struct weir_pick *pick, const struct weir_set 
 /* Whether cooldowns alone leave nobody of the set. */
 bool weir_filter_is_starved(const struct weir_pick *pick);
 
+/* When the first of a set's deployments that the other filters leave cools down no more, which may be now;
+ * UINT64_MAX: they leave nobody. */
+uint64_t weir_filter_soonest_return(const struct weir_pick *pick);
+
 /*
  * These three look at what the caller may use alone (`access_windows`).
  *

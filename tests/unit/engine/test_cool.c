@@ -6,6 +6,7 @@
 #define RULES(X)                                                                                             \
     X("beyond 4", a_pick_that_finds_everybody_cooling_waits)                                                 \
     X("beyond 4", the_soonest_end_is_waited_for)                                                             \
+    X("beyond 4", the_end_of_one_that_may_not_serve_is_not_waited_for)                                       \
     X("beyond 4", an_end_at_the_limit_is_waited_for_and_one_behind_it_is_not)                                \
     X("beyond 4", fallbacks_come_first)                                                                      \
     X("beyond 4", a_retry_that_lacks_a_healthy_deployment_is_made_after_the_wait)                            \
@@ -20,6 +21,7 @@
     X("beyond 4", a_group_says_it_before_the_router)                                                         \
     X("beyond 4", without_the_setting_the_call_fails_at_once)                                                \
     X("beyond 4", a_cooldown_that_ended_on_the_walk_is_no_wait)                                              \
+    X("beyond 4", one_that_is_back_is_not_kept_waiting_for_another)                                          \
     X("beyond 4", the_retry_after_the_wait_spends_the_budget)                                                \
     X("beyond 4", disabled_fallbacks_are_none_that_are_left)                                                 \
     X("beyond 4", a_sibling_that_fails_last_is_waited_for_with_the_retries_left)                             \
@@ -55,6 +57,22 @@ static void the_soonest_end_is_waited_for(void **state)
     expect(kit, "g", "d1:429 d2:429 fail:429");
     call = expect_call(kit, "g", "d2:ok");
     took(call, 20);
+}
+
+static void the_end_of_one_that_may_not_serve_is_not_waited_for(void **state)
+{
+    KIT(kit, "d1 g tags=a : 429/30 ok; d2 g tags=b : 429/20 ok; router retries=0 filter cool_wait=25");
+    struct kit_call *call;
+    (void)state;
+
+    expect(kit, "g tags=a", "d1:429 fail:429");
+    expect(kit, "g tags=b", "d2:429 fail:429");
+    call = expect_call(kit, "g tags=a", "fail:429");
+    took(call, 0);
+    kit_advance(kit, 10);
+    call = expect_call(kit, "g tags=a", "d1:ok");
+    took(call, 20);
+    expect_events(call, "CoolingWait", "CoolingWait 20");
 }
 
 static void an_end_at_the_limit_is_waited_for_and_one_behind_it_is_not(void **state)
@@ -225,6 +243,17 @@ static void without_the_setting_the_call_fails_at_once(void **state)
 static void a_cooldown_that_ended_on_the_walk_is_no_wait(void **state)
 {
     KIT(kit, "d1 g w=1 : 429 ok; d2 g w=0 : 429; b B : 400+10; router retries=5 cooldown=5 cool_wait=60; "
+             "fallbacks g: B");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g", "d1:429 d2:429 b:400 d1:ok");
+    took(call, 10);
+}
+
+static void one_that_is_back_is_not_kept_waiting_for_another(void **state)
+{
+    KIT(kit, "d1 g w=1 : 429 ok; d2 g w=0 : 429/20; b B : 400+10; router retries=5 cooldown=5 cool_wait=60; "
              "fallbacks g: B");
     struct kit_call *call;
     (void)state;
