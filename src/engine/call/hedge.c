@@ -108,8 +108,9 @@ enum weir_turn weir_hedge_start(struct weir_call *call, struct weir_step *ret_st
     turn = weir_attempt_start(call, deployment, WEIR_STEP_START, ret_step);
     if (turn != WEIR_TURN_STEP)
         weir_retry_unpay(call, first->deployment);
-    /* A second attempt does not give the call more time. */
-    call->deadline_ns = deadline_ns < call->deadline_ns ? deadline_ns : call->deadline_ns;
+    /* A second attempt gives the call no more time, and one that was not made no other. */
+    if (turn != WEIR_TURN_STEP || deadline_ns < call->deadline_ns)
+        call->deadline_ns = deadline_ns;
     arm(call, hedge, left);
     return turn;
 }

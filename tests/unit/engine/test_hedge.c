@@ -27,6 +27,7 @@
     X("beyond 4", both_run_out_of_time)                                                                      \
     X("beyond 4", the_deadline_ends_all_of_them)                                                             \
     X("beyond 1", a_hedge_gives_the_call_no_more_time)                                                       \
+    X("beyond 1", a_hedge_that_gets_no_slot_takes_no_time)                                                   \
     X("beyond 4", a_hedge_that_gets_no_slot_spends_nothing)                                                  \
     X("beyond 4", a_caller_who_leaves_ends_all_of_them)                                                      \
     X("beyond 4", a_call_that_is_freed_in_the_race_gives_everything_back)                                    \
@@ -308,6 +309,16 @@ static void a_hedge_gives_the_call_no_more_time(void **state)
     assert_int_equal(call->fail.failure.kind, WEIR_KIND_TIMEOUT);
     took(call, 4);
     nobody_runs(kit);
+}
+
+static void a_hedge_that_gets_no_slot_takes_no_time(void **state)
+{
+    KIT(kit, "d1 g w=1 deadline=10 : ok+5; d2 g w=0 slots=0 deadline=3; router hedge=1 retries=0");
+    struct kit_call *call = kit_call(kit, "g");
+    (void)state;
+
+    assert_int_equal(call->end, KIT_DELIVERED);
+    took(call, 5);
 }
 
 static void a_hedge_that_gets_no_slot_spends_nothing(void **state)
