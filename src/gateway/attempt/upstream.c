@@ -32,20 +32,18 @@ static struct weir_slice header_line(struct weir_arena *arena, struct weir_slice
     return weir_arena_join(arena, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
-static bool same_tls(const struct weir_endpoint_tls *a, const struct weir_endpoint_tls *b)
+static bool has_own_tls(const struct weir_endpoint_tls *tls)
 {
-    return a->insecure == b->insecure && weir_slice_eq(a->ca_file, b->ca_file) &&
-           weir_slice_eq(a->cert_file, b->cert_file);
+    return tls->insecure || tls->ca_file.len > 0 || tls->cert_file.len > 0;
 }
 
-/* The context of an earlier deployment with the same settings, or NULL. */
-static weir_tls_context *find_tls(const struct weir_upstreams *upstreams, size_t before,
-                                  const struct weir_endpoint_tls *tls)
+/* The same for the same settings only: no name of a file has a NUL. */
+static struct weir_slice tls_key(struct weir_arena *arena, const struct weir_endpoint_tls *tls)
 {
-    for (size_t i = 0; i < before; i++)
-        if (upstreams->list[i].tls != NULL && same_tls(&upstreams->list[i].endpoint->tls, tls))
-            return upstreams->list[i].tls;
-    return NULL;
+    const struct weir_slice parts[] = {tls->insecure ? WEIR_SLICE("insecure") : WEIR_SLICE_EMPTY,
+                                       WEIR_SLICE("\0"), tls->ca_file, WEIR_SLICE("\0"), tls->cert_file};
+
+    return weir_arena_join(arena, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 static int make_default_tls(struct weir_upstreams *upstreams, char text[WEIR_UPSTREAMS_TEXT_MAX])
@@ -76,7 +74,7 @@ weir_tls_context *weir_upstreams_tls(struct weir_upstreams *upstreams, const str
 }
 
 static int make_own_tls(struct weir_upstreams *upstreams, struct weir_upstream *upstream,
-                        char text[WEIR_UPSTREAMS_TEXT_MAX])
+                        struct weir_slice key, char text[WEIR_UPSTREAMS_TEXT_MAX])
 {
     const struct weir_endpoint_tls *tls = &upstream->endpoint->tls;
     const struct weir_tls_spec spec = {.insecure = tls->insecure,
@@ -89,31 +87,38 @@ static int make_own_tls(struct weir_upstreams *upstreams, struct weir_upstream *
     if (r > 0)
         (void)snprintf(text, WEIR_UPSTREAMS_TEXT_MAX, "deployment %.*s: %s", (int)upstream->id.len,
                        upstream->id.ptr, reason);
-    return r;
+    return r == 0 ? weir_map_add(&upstreams->by_tls, key, upstream->tls) : r;
 }
 
-static int make_tls(struct weir_upstreams *upstreams, size_t index, char text[WEIR_UPSTREAMS_TEXT_MAX])
+static int find_or_make_own_tls(struct weir_upstreams *upstreams, struct weir_upstream *upstream,
+                                char text[WEIR_UPSTREAMS_TEXT_MAX])
 {
-    const struct weir_endpoint_tls none = {0};
-    struct weir_upstream *upstream = &upstreams->list[index];
+    struct weir_slice key = tls_key(&upstreams->arena, &upstream->endpoint->tls);
     weir_tls_context *found;
-    int r = 0;
 
-    if (!same_tls(&upstream->endpoint->tls, &none)) {
-        found = find_tls(upstreams, index, &upstream->endpoint->tls);
-        if (found == NULL)
-            return make_own_tls(upstreams, upstream, text);
-    } else {
-        if (!upstream->endpoint->secure)
-            return 0;
-        if (upstreams->default_tls == NULL)
-            r = make_default_tls(upstreams, text);
-        if (r != 0)
-            return r;
-        found = upstreams->default_tls;
-    }
+    if (weir_arena_failed(&upstreams->arena))
+        return WEIR_ERR_NOMEM;
+    found = weir_map_get(&upstreams->by_tls, key);
+    if (found == NULL)
+        return make_own_tls(upstreams, upstream, key, text);
     upstream->tls = weir_tls_context_ref(found);
     return 0;
+}
+
+static int make_tls(struct weir_upstreams *upstreams, struct weir_upstream *upstream,
+                    char text[WEIR_UPSTREAMS_TEXT_MAX])
+{
+    int r = 0;
+
+    if (has_own_tls(&upstream->endpoint->tls))
+        return find_or_make_own_tls(upstreams, upstream, text);
+    if (!upstream->endpoint->secure)
+        return 0;
+    if (upstreams->default_tls == NULL)
+        r = make_default_tls(upstreams, text);
+    if (r == 0)
+        upstream->tls = weir_tls_context_ref(upstreams->default_tls);
+    return r;
 }
 
 static int make_one(struct weir_upstreams *upstreams, const struct weir_config *config, size_t index,
@@ -130,7 +135,7 @@ static int make_one(struct weir_upstreams *upstreams, const struct weir_config *
     atomic_init(&upstream->simulated, 0);
     deployment->endpoint->user = upstream;
     upstreams->caller_places |= deployment->endpoint->caller_places;
-    return make_tls(upstreams, index, text);
+    return make_tls(upstreams, upstream, text);
 }
 
 int weir_upstreams_init(struct weir_upstreams *ret_upstreams, const struct weir_config *config,
@@ -142,6 +147,7 @@ int weir_upstreams_init(struct weir_upstreams *ret_upstreams, const struct weir_
     *ret_upstreams = (struct weir_upstreams){.mem = mem, .settings = &config->settings};
     (void)pthread_mutex_init(&ret_upstreams->lock, NULL);
     weir_arena_init(&ret_upstreams->arena, mem, 4096, bytes);
+    weir_map_init(&ret_upstreams->by_tls, mem, config->deployment_count);
     ret_upstreams->list =
         weir_arena_zalloc(&ret_upstreams->arena, config->deployment_count + 1, sizeof(*ret_upstreams->list));
     if (ret_upstreams->list == NULL)
@@ -157,6 +163,7 @@ void weir_upstreams_deinit(struct weir_upstreams *upstreams)
     for (size_t i = 0; i < upstreams->count; i++)
         weir_tls_context_unref(upstreams->list[i].tls);
     weir_tls_context_unref(upstreams->default_tls);
+    weir_map_deinit(&upstreams->by_tls);
     weir_arena_deinit(&upstreams->arena);
     if (upstreams->mem != NULL)
         (void)pthread_mutex_destroy(&upstreams->lock);

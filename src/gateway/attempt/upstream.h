@@ -17,6 +17,7 @@
 #include <weir/slice.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "net/tls.h"
 
 struct weir_config;
@@ -39,6 +40,7 @@ struct weir_upstreams {
     struct weir_arena arena;
     struct weir_upstream *list; /* one for each deployment, in the configuration's order */
     size_t count;
+    struct weir_map by_tls;        /* weir_tls_context by the settings of a deployment's own */
     pthread_mutex_t lock;          /* of default_tls, once threads run */
     weir_tls_context *default_tls; /* by the settings of the process; NULL: not needed so far */
     uint32_t caller_places;        /* what at least one of them lets callers say */
