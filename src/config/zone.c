@@ -249,9 +249,11 @@ int weir_zone_parse(struct weir_slice file, struct weir_arena *arena, struct wei
     if (head.times == 0)
         add(&changes, INT64_MIN, rule.standard_s);
     for (size_t i = 0; i < head.times; i++) {
-        if ((unsigned char)kinds[i] >= head.types)
+        int64_t since_s = (int64_t)big_endian(times + 8 * i, 8);
+
+        if ((unsigned char)kinds[i] >= head.types || (i > 0 && since_s <= last_s))
             return WEIR_ZONE_UNKNOWN;
-        last_s = (int64_t)big_endian(times + 8 * i, 8);
+        last_s = since_s;
         add(&changes, last_s, (int32_t)(uint32_t)big_endian(types + 6 * (unsigned char)kinds[i], 4));
     }
     write_out(&changes, &rule, last_s);
