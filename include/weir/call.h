@@ -96,7 +96,9 @@ struct weir_request {
     uint64_t max_output_tokens; /* that the answer may have; 0: not said */
     uint64_t parameters;        /* bits as in weir_deployment_spec: those that are used and must be taken */
     struct weir_slice region;   /* that is allowed; empty: any */
+    uint64_t route;             /* bit as in weir_deployment_spec: the kind of call; 0: not said */
     bool web_search;            /* a web-search tool is in it */
+    struct weir_slice team;     /* the caller's, as the host knows it; empty: none (21) */
     bool stateful;              /* refers to stored state: never hedged (beyond.md 4) */
     struct weir_lar1 lar1;      /* evidence (router-semantics 6.7) */
     weir_flag tag_filtering;    /* whether tags route; not said: as the group, else the router has it (20) */

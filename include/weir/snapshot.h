@@ -80,13 +80,22 @@ struct weir_limits {
                           {-1, WEIR_UNSET_NS, WEIR_UNSET_NS},                                                \
                           {false, WEIR_UNSET, WEIR_UNSET_NS}})
 
-#define WEIR_CONTROLS_NONE ((struct weir_controls){WEIR_UNSET, WEIR_LIMITS_NONE, false})
+/* A second attempt beside one that has given nothing for so long. */
+struct weir_hedge {
+    uint64_t after_ns; /* WEIR_UNSET_NS: not said; 0: never */
+    uint32_t max;      /* that run beside one attempt */
+};
+
+#define WEIR_CONTROLS_NONE                                                                                   \
+    ((struct weir_controls){WEIR_UNSET, WEIR_LIMITS_NONE, false, {WEIR_UNSET_NS, 1}, WEIR_UNSET_NS})
 
 /* What a request, or the dict form of a fallback target, says of its own routing (router-semantics 2.7). */
 struct weir_controls {
     uint32_t num_retries; /* WEIR_UNSET: not said; 0 turns retries and retry policies off */
     struct weir_limits limits;
-    bool by_caller; /* the limits are the caller's own: running out of them counts against nobody */
+    bool by_caller;          /* the limits are the caller's own: running out of them counts against nobody */
+    struct weir_hedge hedge; /* what is said beats the group's */
+    uint64_t all_cooling_wait_ns; /* likewise, of the asked group: a target's says nothing */
 };
 
 /* One step of a chain: a group, alias, wildcard name or deployment id, and what it changes for its hop. */
@@ -187,12 +196,6 @@ struct weir_retry_budget {
     double min_per_s;
 };
 
-/* A second attempt beside one that has given nothing for so long. */
-struct weir_hedge {
-    uint64_t after_ns; /* WEIR_UNSET_NS: not said; 0: never */
-    uint32_t max;      /* that run beside one attempt */
-};
-
 /* Each cooldown in a row, without a success between, lasts factor times as long as the one before it. */
 struct weir_cooldown_growth {
     double factor; /* negative: not said; 1: no longer than the one before */
@@ -235,6 +238,28 @@ struct weir_group_spec {
     weir_continue_to continue_to[WEIR_CONTINUE_SOURCES];
 };
 
+/* From a minute on, counted from 1970 in UTC, the clocks of a place are so far ahead of UTC. */
+struct weir_zone_change {
+    int64_t since_min;
+    int32_t ahead_min;
+};
+
+/* The clocks of a place: UTC before the first of its changes, which rise. */
+struct weir_zone {
+    const struct weir_zone_change *changes;
+    size_t count;
+};
+
+/* While it is open the deployment is for these teams alone.  Minutes of the place's day; the end is not in
+ * it, and one before the start is that of the next day. */
+struct weir_access_window {
+    uint32_t start_min;
+    uint32_t end_min;
+    struct weir_zone zone;
+    const struct weir_slice *teams;
+    size_t team_count;
+};
+
 /* Begin with weir_deployment_spec_init; id, group and model must be set (router-semantics 2.1 to 2.3). */
 struct weir_deployment_spec {
     struct weir_slice id;      /* unique in the snapshot */
@@ -257,8 +282,11 @@ struct weir_deployment_spec {
     uint64_t max_input_tokens; /* WEIR_UNSET_NS: unknown (18) */
     uint64_t parameters;      /* bits of what the host numbers: parameters that it takes; all set: any (18) */
     struct weir_slice region; /* empty: any (18) */
+    uint64_t routes;          /* likewise: kinds of call that it serves; all set: any (4) */
     bool no_web_search;       /* (4) */
     weir_lar1_class lar1_class;
+    const struct weir_access_window *windows; /* `access_windows` (3): it is reserved while one is open */
+    size_t window_count;
     const struct weir_slice *tags; /* (20) */
     size_t tag_count;
     bool has_tag_pattern;    /* weir_request.matches says whether a request fits it */

@@ -36,23 +36,20 @@ struct weir_slice weir_slice_trim_end(struct weir_slice s)
     return s;
 }
 
-static bool words_eq_ci(const char *a, const char *b)
+static bool words_eq_ci(uint64_t a, uint64_t b)
 {
-    return weir_word_lower(weir_word_load(a)) == weir_word_lower(weir_word_load(b));
+    return a == b || weir_word_lower(a) == weir_word_lower(b);
 }
 
 bool weir_bytes_eq_ci(const char *a, const char *b, size_t len)
 {
-    if (len < 8) {
-        for (size_t i = 0; i < len; i++)
-            if (weir_char_lower(a[i]) != weir_char_lower(b[i]))
-                return false;
-        return true;
-    }
+    if (len < 8)
+        return words_eq_ci(weir_word_load_short(a, len), weir_word_load_short(b, len));
     for (size_t i = 0; i < len - 8; i += 8)
-        if (!words_eq_ci(a + i, b + i))
+        if (!words_eq_ci(weir_word_load(a + i), weir_word_load(b + i)))
             return false;
-    return words_eq_ci(a + len - 8, b + len - 8); /* the last word may overlap the one before */
+    /* the last word may overlap the one before */
+    return words_eq_ci(weir_word_load(a + len - 8), weir_word_load(b + len - 8));
 }
 
 bool weir_slice_eq_secret(struct weir_slice a, struct weir_slice b)

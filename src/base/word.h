@@ -7,6 +7,7 @@
 #ifndef WEIR_BASE_WORD_H
 #define WEIR_BASE_WORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,6 +25,23 @@ static inline uint64_t weir_word_load(const char *p)
     word = __builtin_bswap64(word);
 #endif
     return word;
+}
+
+/*
+ * Fewer than eight bytes, each of them at least once: words of the same length are equal if their bytes are.
+ * From four bytes on nothing else is in the word; of fewer the rest are zeros.
+ */
+static inline uint64_t weir_word_load_short(const char *p, size_t len)
+{
+    uint32_t first, last;
+
+    if (len < 4)
+        return len == 0 ? 0
+                        : (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[len / 2] << 8 |
+                              (uint64_t)(unsigned char)p[len - 1] << 16;
+    memcpy(&first, p, sizeof(first));
+    memcpy(&last, p + len - sizeof(last), sizeof(last));
+    return (uint64_t)last << 32 | first;
 }
 
 /* The lowest place in the last byte. */
@@ -45,6 +63,17 @@ static inline uint64_t weir_word_below(uint64_t word, uint64_t limit)
 static inline uint64_t weir_word_equal(uint64_t word, uint64_t byte)
 {
     return weir_word_below(word ^ WEIR_WORD_OF(byte), 1);
+}
+
+/* Nothing but printable ASCII without quote and backslash: as it is, it may stand in a string of JSON.  Each
+ * term has the high bit set in a byte of its kind; where a byte is not ASCII, the word itself has. */
+static inline bool weir_word_is_plain(uint64_t word)
+{
+    uint64_t low = word - WEIR_WORD_OF(' '), del = word + WEIR_WORD_OF(1),
+             quote = (word ^ WEIR_WORD_OF('"')) - WEIR_WORD_OF(1),
+             backslash = (word ^ WEIR_WORD_OF('\\')) - WEIR_WORD_OF(1);
+
+    return ((word | low | del | quote | backslash) & WEIR_WORD_MARKS) == 0;
 }
 
 /* The upper-case letters of ASCII made lower-case; all else as it is.  Exact: no sum passes its byte. */

@@ -157,24 +157,34 @@ static bool sources_of(const struct weir_yaml *node, struct weir_continue_list *
     return true;
 }
 
-/* One name of the limits that requests may set; a wrong one allows nothing. */
+/* The name that is meant by a misspelt one; a setting of another use is none. */
+static const struct weir_setting_row *nearest_override(const struct weir_yaml *node)
+{
+    size_t limit = weir_loader_near_limit(node->text);
+    const struct weir_setting_row *near;
+
+    if (weir_schema_find(WEIR_SECTION_WEIR, node->text) != NULL)
+        return NULL;
+    near = weir_schema_nearest(WEIR_SECTION_LIMIT, node->text, limit);
+    return near != NULL ? near : weir_schema_nearest(WEIR_SECTION_OVERRIDE, node->text, limit);
+}
+
+/* One name of what requests may set; a wrong one allows nothing. */
 static uint32_t override_of(struct weir_loader *loader, const struct weir_yaml *node,
                             const struct weir_path *path)
 {
     const struct weir_setting_row *near;
 
-    for (int id = 0; id < WEIR_LIMITS; id++)
-        if (weir_slice_eq(weir_schema_limit((enum weir_limit_id)id)->key, node->text))
+    for (int id = 0; id < WEIR_OVERRIDES; id++)
+        if (weir_slice_eq(weir_schema_override(id)->key, node->text))
             return WEIR_OVERRIDE_BIT(id);
-    near = weir_schema_find(WEIR_SECTION_WEIR, node->text) != NULL
-               ? NULL
-               : weir_schema_nearest(WEIR_SECTION_LIMIT, node->text, weir_loader_near_limit(node->text));
+    near = nearest_override(node);
     if (near != NULL)
-        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("unknown limit, did you mean "), near->key,
+        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("unknown name, did you mean "), near->key,
                     WEIR_SLICE("?"));
     else
         WEIR_REPORT(loader, WARNING, node, path,
-                    WEIR_SLICE("not a limit that a request may set; it is not allowed"));
+                    WEIR_SLICE("nothing that a request may set; it is not allowed"));
     return 0;
 }
 

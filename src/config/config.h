@@ -80,6 +80,7 @@ struct weir_config_deployment {
     bool wild;                                 /* the model holds "*" */
     bool drop_params;                          /* what the model does not take is left out of requests */
     uint64_t allowed_parameters;               /* of what it is said not to take (`allowed_openai_params`) */
+    uint64_t routes;                           /* that it serves by its mode: WEIR_ROUTE_BIT */
     const struct weir_tag_regex *tag_patterns; /* NULL: none */
     struct weir_config_probe probe;
 };

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/slice.h"
 #include "base/text.h"
+#include "config/access_windows.h"
 #include "config/call_params.h"
 #include "config/endpoints.h"
 #include "config/entry.h"
@@ -25,6 +26,7 @@
 #include "config/tag_regex.h"
 #include "config/value.h"
 #include "config/yaml/tree_json.h"
+#include "provider/route.h"
 
 enum { ID_BYTES = SHA256_DIGEST_LENGTH };
 
@@ -329,6 +331,20 @@ static int read_tag_patterns(struct reading *reading, const struct weir_config_e
     return 0;
 }
 
+/* A mode that nobody knows keeps nothing away. */
+static void read_mode(struct weir_loader *loader, const struct weir_config_entry *entry,
+                      struct weir_config_deployment *deployment)
+{
+    struct weir_path path = {&entry->info_path, WEIR_SLICE("mode"), 0};
+
+    deployment->routes = UINT64_MAX;
+    if (entry->settings.mode.len == 0 || weir_route_of_mode(entry->settings.mode, &deployment->routes) == 0)
+        return;
+    WEIR_REPORT(loader, WARNING, weir_yaml_get(entry->info, path.key), &path,
+                WEIR_SLICE("no mode is called "), entry->settings.mode,
+                WEIR_SLICE("; the deployment serves every call"));
+}
+
 static int add_deployment(struct reading *reading, const struct weir_config_entry *entry,
                           struct weir_slice id, struct weir_endpoint *endpoint)
 {
@@ -352,9 +368,13 @@ static int add_deployment(struct reading *reading, const struct weir_config_entr
     rv = read_tag_patterns(reading, entry, deployment);
     if (rv != 0)
         return rv;
+    read_mode(loader, entry, deployment);
     weir_spec_of_stream(loader, &entry->settings, deployment);
     weir_spec_of_router(loader, &entry->settings, deployment, &spec);
     weir_probe_read(&config->settings, &entry->settings, deployment);
+    rv = weir_access_windows_read(loader, entry, &spec.windows, &spec.window_count);
+    if (rv != 0)
+        return rv;
     rv = weir_snapshot_add_deployment(loader->builder, &spec);
     if (rv != 0)
         return rv < 0 ? rv : WEIR_ERR_INTERNAL;

@@ -33,6 +33,7 @@ struct weir_loader {
     struct weir_map groups;              /* a group's name to its weir_group_settings (config/groups.h) */
     unsigned unknown_groups;             /* names of groups that there are not, so far */
     struct weir_strategy_spec strategy;  /* the router's (config/routing.h) */
+    bool shuffles;                       /* the router or a routing group has the strategy simple-shuffle */
     struct weir_slice consequence;       /* ends complaints of wrong values: "; the entry is skipped" */
 };
 

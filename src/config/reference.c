@@ -65,7 +65,8 @@ static const char *const intros[WEIR_SECTIONS] = {
         "the "
         "target of the hop says, else the request, the\ndeployment, its group, the router, each limit by "
         "itself. A target in a configured chain may have these limits\nas keys (`{model: NAME, ttft_timeout: "
-        "2}`); a request may have those that `allow_request_overrides` lists in its\nfield `weir`.",
+        "2}`); a request may have those that `allow_request_overrides` lists in its\nfield `weir`, and "
+        "`hedge` and `all_cooling_wait` with them.",
     [WEIR_SECTION_RATE] = "The keys of `min_stream_rate`, wherever it stands; `tokens_per_s` is needed.",
     [WEIR_SECTION_HOLD] =
         "The keys of `stream_hold`, wherever it stands; one of them is needed, the first that is reached "

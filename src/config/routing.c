@@ -25,6 +25,7 @@ struct item {
     const struct weir_yaml *node;
     struct weir_path path;
     struct weir_routing_group group;
+    struct weir_map places; /* a model's first place in group.models */
 };
 
 static const struct weir_yaml *router_key(const struct weir_loader *loader, struct weir_slice key)
@@ -91,29 +92,25 @@ static int read_strategy(struct reading *reading, struct item *item)
         return refuse(reading, item->node, &item->path, WEIR_SLICE("no routing_strategy"), WEIR_SLICE_EMPTY);
     rv = weir_strategy_read(reading->loader, node, &path, true, &strategy);
     weir_strategy_spec_init(&item->group.strategy, strategy);
+    reading->loader->shuffles |= rv == 0 && strategy == WEIR_STRATEGY_SIMPLE_SHUFFLE;
     return rv != 0 ? rv
                    : weir_strategy_args_read(reading->loader, weir_yaml_get(item->node, args.key), &args,
                                              &item->group.strategy);
 }
 
-static bool stands_before(const struct weir_yaml *list, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (weir_slice_eq(list->items[i]->text, list->items[index]->text))
-            return true;
-    return false;
-}
-
 /* A model has one strategy, so it is in one group; who asks for a priority group goes by the order alone. */
-static int claim(struct reading *reading, const struct item *item, const struct weir_yaml *list, size_t index,
+static int claim(struct reading *reading, struct item *item, struct weir_yaml *node, struct weir_slice *model,
                  const struct weir_path *path)
 {
-    struct weir_yaml *node = list->items[index];
     int rv;
 
     if (node->kind != WEIR_YAML_TEXT || node->text.len == 0)
         return expect(reading, node, path, WEIR_SLICE("the name of a group"));
-    if (stands_before(list, index)) {
+    *model = node->text;
+    rv = weir_map_add(&item->places, node->text, model);
+    if (rv < 0)
+        return rv;
+    if (rv == WEIR_MAP_EXISTS) {
         WEIR_REPORT(reading->loader, WARNING, node, path, WEIR_SLICE("named before in this list"));
         return 0;
     }
@@ -140,11 +137,10 @@ static int read_models(struct reading *reading, struct item *item)
         return WEIR_ERR_NOMEM;
     for (size_t i = 0; i < list->count; i++) {
         struct weir_path here = {&path, WEIR_SLICE_EMPTY, i};
-        int rv = claim(reading, item, list, i, &here);
+        int rv = claim(reading, item, list->items[i], &models[i], &here);
 
         if (rv != 0)
             return rv;
-        models[i] = list->items[i]->text;
     }
     item->group.models = models;
     item->group.count = list->count;
@@ -156,18 +152,15 @@ static int read_priority(struct reading *reading, const struct item *item, const
 {
     static const struct weir_setting_row row = {.type = WEIR_VALUE_I32, .min = -1000000, .max = 1000000};
     struct weir_path here = {path, pair->key->text, 0};
-    bool found = false;
+    const struct weir_slice *model = weir_map_get(&item->places, pair->key->text);
     int32_t number = WEIR_UNSET_ORDER;
     int rv = weir_value_read(reading->loader, &row, pair->value, &here, WEIR_SEVERITY_FATAL, &number);
 
     if (rv != 0)
         return rv == WEIR_VALUE_WRONG ? WEIR_CONFIG_REFUSED : rv;
-    for (size_t i = 0; i < item->group.count; i++)
-        if (weir_slice_eq(item->group.models[i], pair->key->text)) {
-            priorities[i] = number;
-            found = true;
-        }
-    if (!found)
+    if (model != NULL)
+        priorities[model - item->group.models] = number;
+    else
         WEIR_REPORT(reading->loader, WARNING, pair->key, &here, WEIR_SLICE("not one of the group's models"));
     return 0;
 }
@@ -209,6 +202,19 @@ static int add(const struct reading *reading, const struct weir_routing_group *g
     return rv > 0 ? WEIR_ERR_INTERNAL : rv;
 }
 
+static int read_members(struct reading *reading, struct item *item)
+{
+    int rv = read_name(reading, item);
+
+    if (rv == 0)
+        rv = read_strategy(reading, item);
+    if (rv == 0)
+        rv = read_models(reading, item);
+    if (rv == 0)
+        rv = read_priorities(reading, item);
+    return rv == 0 ? add(reading, &item->group) : rv;
+}
+
 static int read_item(struct reading *reading, const struct weir_yaml *node, size_t index)
 {
     struct item item = {.node = node, .path = {reading->list, WEIR_SLICE_EMPTY, index}};
@@ -219,14 +225,10 @@ static int read_item(struct reading *reading, const struct weir_yaml *node, size
                       WEIR_SLICE("a map with group_name, models and "
                                  "routing_strategy"));
     tell_keys(reading, &item);
-    rv = read_name(reading, &item);
-    if (rv == 0)
-        rv = read_strategy(reading, &item);
-    if (rv == 0)
-        rv = read_models(reading, &item);
-    if (rv == 0)
-        rv = read_priorities(reading, &item);
-    return rv == 0 ? add(reading, &item.group) : rv;
+    weir_map_init(&item.places, reading->loader->arena->mem, node->nodes);
+    rv = read_members(reading, &item);
+    weir_map_deinit(&item.places);
+    return rv;
 }
 
 static int read_items(struct reading *reading, const struct weir_yaml *list)
@@ -270,9 +272,21 @@ int weir_routing_read(struct weir_loader *loader)
     int rv, args;
 
     weir_strategy_spec_init(&loader->strategy, loader->config->settings.strategy);
+    loader->shuffles = loader->strategy.strategy == WEIR_STRATEGY_SIMPLE_SHUFFLE;
     args = weir_strategy_args_read(loader, router_key(loader, path.key), &path, &loader->strategy);
     rv = args < 0 ? args : read_groups(loader);
     return rv < 0 || rv > args ? rv : args;
+}
+
+/* Siblings are drawn by weight, which one strategy does alone (RS 13.2). */
+static void check_failover(struct weir_loader *loader, const struct weir_path *top)
+{
+    struct weir_path path = {top, WEIR_SLICE("enable_weighted_failover"), 0};
+
+    if (loader->config->settings.weighted_failover && !loader->shuffles)
+        WEIR_REPORT(
+            loader, WARNING, router_key(loader, path.key), &path,
+            WEIR_SLICE("only the strategy simple-shuffle has it, which nothing here uses; no effect"));
 }
 
 void weir_routing_check(struct weir_loader *loader)
@@ -281,6 +295,7 @@ void weir_routing_check(struct weir_loader *loader)
     struct weir_path path = {&top, WEIR_SLICE("routing_groups"), 0};
     const struct weir_yaml *list = router_key(loader, path.key);
 
+    check_failover(loader, &top);
     for (size_t i = 0; list != NULL && i < list->count; i++) {
         struct weir_path item = {&path, WEIR_SLICE_EMPTY, i};
         struct weir_path models = {&item, WEIR_SLICE("models"), 0};

@@ -13,7 +13,8 @@
  * to the builder.  0, WEIR_CONFIG_REFUSED or negative. */
 WEIR_MUST_USE int weir_routing_read(struct weir_loader *loader);
 
-/* Warns of members that are no groups; once the snapshot is built. */
+/* Warns of members that are no groups, and of weighted failover that no strategy has; once the snapshot is
+ * built. */
 void weir_routing_check(struct weir_loader *loader);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * One array of rows, made from the tables in the order: settings, limits, a group's settings, keys of values
- * that are maps, arguments of strategies, parts of the settings, keys of routing groups, a deployment's
- * fields, their parts, what is known only.
+ * One array of rows, made from the tables in the order: settings, limits, what else a request may set, a
+ * group's settings, keys of values that are maps, arguments of strategies, parts of the settings, keys of
+ * routing groups, a deployment's fields, their parts, what is known only.
  *
  * Keys are found by walking the array and comparing the section first; with a few hundred rows and keys of a
  * dozen letters that costs less than an index would.
@@ -40,6 +40,9 @@ static const struct weir_setting_row rows[] = {
 #define LIMIT(key, member, type, unit, min, max, prose, router)                                              \
     ROW(LIMIT, key, weir_limits, member, type, unit, min, max, "", prose)
 #include "config/tbl/limits.h"
+#define CALL_SHARE(key, member, type, unit, min, max, prose)                                                 \
+    ROW(OVERRIDE, key, weir_controls, member, type, unit, min, max, "", prose)
+#include "config/tbl/resilience.h"
 #define GROUP(key, member, type, unit, min, max, dflt, prose)                                                \
     ROW(GROUP, key, weir_group_settings, member, type, unit, min, max, dflt, prose)
 #include "config/tbl/group.h"
@@ -110,6 +113,11 @@ const struct weir_setting_row *weir_schema_row(size_t index)
 }
 
 const struct weir_setting_row *weir_schema_limit(enum weir_limit_id id)
+{
+    return &rows[WEIR_SETTING_COUNT + id];
+}
+
+const struct weir_setting_row *weir_schema_override(int id)
 {
     return &rows[WEIR_SETTING_COUNT + id];
 }

@@ -29,6 +29,7 @@
     X(WEIR, "weir_settings", "weir_settings")                                                                \
     X(GROUP, "", "a group of weir_settings.groups")                                                          \
     X(LIMIT, "", "limits")                                                                                   \
+    X(OVERRIDE, "", "weir of a request")                                                                     \
     X(RATE, "", "min_stream_rate")                                                                           \
     X(HOLD, "", "stream_hold")                                                                               \
     X(BUDGET, "", "retry_budget")                                                                            \
@@ -70,7 +71,7 @@ enum weir_section {
     X(GROWTH, "{factor: F, max: S}, or 0")                                                                   \
     X(SOURCES, "a list of fallback and group")                                                               \
     X(EMPTY, "fail or pass")                                                                                 \
-    X(OVERRIDES, "a list of names of limits")                                                                \
+    X(OVERRIDES, "a list of names of settings")                                                              \
     X(YES_NO, "true or false")                                                                               \
     X(PRICE, "a price in dollars")                                                                           \
     X(NAMES, "a list of text")                                                                               \
@@ -114,6 +115,9 @@ size_t weir_schema_count(void);
 const struct weir_setting_row *weir_schema_row(size_t index);
 /* The row of section LIMIT; its member is one of struct weir_limits. */
 const struct weir_setting_row *weir_schema_limit(enum weir_limit_id id);
+/* The row of what a request may set: of section LIMIT, or OVERRIDE, whose members are of struct
+ * weir_controls. id is less than WEIR_OVERRIDES. */
+const struct weir_setting_row *weir_schema_override(int id);
 size_t weir_schema_index(const struct weir_setting_row *row);
 
 /* What its value may be, for messages: "a whole number". */

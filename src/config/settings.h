@@ -107,6 +107,14 @@ enum weir_limit_id {
     WEIR_LIMITS
 };
 
+/* What a request may set for itself: the limits, and what tbl/resilience.h says of single calls. */
+enum {
+    WEIR_OVERRIDE_BEFORE = WEIR_LIMITS - 1,
+#define CALL_SHARE(key, member, type, unit, min, max, prose) WEIR_OVERRIDE_ID_##member,
+#include "config/tbl/resilience.h"
+    WEIR_OVERRIDES
+};
+
 #define WEIR_OVERRIDE_BIT(id) (UINT32_C(1) << (id))
 
 /* What is read of one entry of model_list, from the rows of tbl/deployment.h.  Members as above. */

@@ -73,6 +73,7 @@ static void fill_choice(const struct weir_deployment_settings *s,
                         const struct weir_config_deployment *deployment, struct weir_deployment_spec *spec)
 {
     spec->region = s->region_name;
+    spec->routes = deployment->routes;
     spec->lar1_class = lar1_class_of(s->lar1_class);
     spec->tags = s->tags.items;
     spec->tag_count = s->tags.count;

@@ -333,6 +333,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
         force_model(job);
         if (!weir_route_row(job->route)->streams)
             job->asked.request.stream = false;
+        job->asked.request.route = WEIR_ROUTE_BIT(job->route);
         job->asked.request.may_continue = weir_continuable(job->route, &job->asked);
         job->asked.request.stateful = setup->hedges && weir_stateful(&job->asked);
         if (job->asked.user_agent.len > 0) {

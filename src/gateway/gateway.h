@@ -17,6 +17,7 @@
 #include <weir/mem.h>
 #include <weir/router.h>
 
+#include "gateway/admission.h"
 #include "gateway/attempt/trust.h"
 #include "gateway/background/background.h"
 #include "gateway/budget.h"
@@ -40,6 +41,7 @@ struct weir_gateway {
     struct weir_trust trust;
     weir_router *router;
     struct weir_budget budget;
+    struct weir_admission admission;
     struct weir_proxies proxies;
     weir_resolver *resolver;
     struct weir_server_shared connections;

@@ -124,6 +124,7 @@ struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchang
     weir_so_far_init(&job->so_far, weir_budget_mem(&worker->gateway->budget));
     weir_timer_init(&job->timer, weir_driver_on_timer);
     job->timer_ns = UINT64_MAX;
+    weir_timer_init(&job->turn_timer, weir_turns_on_timer);
     weir_timer_init(&job->ping_timer, weir_keepalive_on_timer);
     link_in(worker, job);
     return job;

@@ -49,8 +49,10 @@ struct weir_job {
     struct weir_arena arena;
     struct weir_buf body; /* the request's; from the budget */
     uint64_t begun_ns;
-    struct weir_ticket ticket; /* of a call to a model */
-    bool cors;                 /* the client is a page of another origin */
+    struct weir_ticket ticket;    /* of a call to a model; see turns.h, with the next two */
+    struct weir_timer turn_timer; /* armed while it waits for its turn */
+    uint64_t queued_at_ns;        /* when it began to */
+    bool cors;                    /* the client is a page of another origin */
     unsigned depth;
 
     /* The call; call is NULL for requests that are none. */

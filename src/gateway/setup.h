@@ -48,7 +48,7 @@ struct weir_setup {
     struct weir_asked_rules rules;
     struct weir_prompts prompts;
     bool has_patterns; /* some group's name holds a "*" */
-    bool hedges;       /* some group does */
+    bool hedges;       /* some group does, or a request may */
     /* private */
     atomic_size_t refs;
     struct weir_graves *graves;

@@ -133,6 +133,7 @@ static void on_setup(struct weir_seat *seat)
     const struct weir_server_config server = server_config(worker);
     const struct weir_client_config client = client_config(worker);
 
+    weir_model_memo_forget(&worker->models);
     weir_server_configure(worker->server, &server);
     weir_client_configure(worker->client, &client);
 }
@@ -160,6 +161,7 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
     weir_timer_init(&worker->rest_timer, weir_job_on_rest);
     weir_buf_init(&worker->lines, gateway->mem, LINES_MAX);
     weir_buf_init(&worker->scratch, gateway->mem, SCRATCH_MAX);
+    weir_model_memo_init(&worker->models, gateway->mem);
     r = seed_rand(worker);
     if (r == 0)
         r = weir_loop_new(gateway->mem, &worker->loop);
@@ -249,4 +251,5 @@ void weir_worker_deinit(struct weir_worker *worker)
         weir_gateway_leave(worker->gateway, &worker->seat);
     weir_buf_deinit(&worker->lines);
     weir_buf_deinit(&worker->scratch);
+    weir_model_memo_deinit(&worker->models);
 }

@@ -1,6 +1,6 @@
 /*
  * One worker thread: a loop with a server for clients, a client for providers, and a pool of jobs.  Nothing
- * of it is shared with other workers but the gateway.
+ * of it is shared with other workers but the gateway, and those who wait for a turn, by the gateway's lock.
  */
 #ifndef WEIR_GATEWAY_WORKER_H
 #define WEIR_GATEWAY_WORKER_H
@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/rand.h"
 #include "gateway/admission.h"
+#include "gateway/attempt/model_memo.h"
 #include "gateway/seat.h"
 #include "net/client.h"
 #include "net/listener.h"
@@ -35,15 +36,14 @@ struct weir_worker {
     struct weir_rand rand;   /* for call ids */
     struct weir_buf lines;   /* room to compose header lines in; valid within one callback */
     struct weir_buf scratch; /* likewise, for bytes of streams */
-    struct weir_job *jobs;   /* in use */
+    struct weir_model_memo models;
+    struct weir_job *jobs; /* in use */
     struct weir_job *spare_jobs;
     size_t spare_count;
     size_t spare_unused; /* see job.c */
     struct weir_timer rest_timer;
-    struct weir_admission admission; /* see turns.h, with the next three */
-    struct weir_timer turn_timer;
+    struct weir_waiters waiters; /* see turns.h */
     struct weir_loop_task turn_task;
-    bool turn_posted;
     struct weir_asking *askings; /* for a reload; see endpoint/reload.h */
     size_t checkups;             /* under way, see health/checkup.h */
     uint64_t wall_due_ns;        /* when to tell the router the wall clock's time again */

@@ -1,9 +1,11 @@
 /*
- * Every member of every request is looked up here, so the table is searched in halves: by length first, which
- * settles most comparisons without a look at the bytes.
+ * Every member of every request is looked up here.  The table is in the order of the lengths, and a list of
+ * these alone is searched, which is quick; the few names that are as long are told apart by their first
+ * letter.
  */
 #include "provider/fields.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/slice.h"
@@ -15,32 +17,26 @@ static const struct weir_field rows[] = {
 #undef X
 };
 
-/* Of two names that are not empty. */
-static inline int compare(struct weir_slice a, struct weir_slice b)
-{
-    if (a.len != b.len)
-        return a.len < b.len ? -1 : 1;
-    if (a.ptr[0] != b.ptr[0])
-        return a.ptr[0] - b.ptr[0];
-    return memcmp(a.ptr, b.ptr, a.len);
-}
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* The lengths of the names, row by row. */
+static const unsigned char lengths[ROWS] = {
+#define X(name, class_id, place_id) sizeof(name) - 1,
+#include "provider/tbl/router_fields.h"
+#undef X
+};
 
 const struct weir_field *weir_field_find(struct weir_slice name)
 {
-    size_t low = 0, high = sizeof(rows) / sizeof(rows[0]);
+    const unsigned char *first = name.len > UCHAR_MAX ? NULL : memchr(lengths, (int)name.len, ROWS);
 
-    if (name.len == 0)
+    if (first == NULL)
         return NULL;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare(name, rows[middle].name);
-
-        if (order == 0)
-            return &rows[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
+    for (const struct weir_field *row = &rows[first - lengths]; row < rows + ROWS; row++) {
+        if (row->name.len != name.len)
+            return NULL;
+        if (row->name.ptr[0] == name.ptr[0] && weir_slice_eq(row->name, name))
+            return row;
     }
     return NULL;
 }
@@ -49,7 +45,7 @@ const struct weir_field *weir_field_of(const struct weir_json_item *member)
 {
     if (!member->key_escaped)
         return weir_field_find(member->key);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ROWS; i++)
         if (weir_json_key_is(member, rows[i].name))
             return &rows[i];
     return NULL;
@@ -57,7 +53,7 @@ const struct weir_field *weir_field_of(const struct weir_json_item *member)
 
 size_t weir_field_count(void)
 {
-    return sizeof(rows) / sizeof(rows[0]);
+    return ROWS;
 }
 
 const struct weir_field *weir_field_at(size_t index)

@@ -1,6 +1,6 @@
 /*
  * A map has thousands of models and a configuration few of them, so an entry is kept as text.  What is of
- * another type than its key promises says nothing: maps hold samples and notes among the models.
+ * another type or size than its key promises says nothing: maps hold samples and notes among the models.
  */
 #include "provider/model_map.h"
 
@@ -11,6 +11,8 @@
 #include "wire/json_read.h"
 
 enum { MODELS_MAX = 100000, DEPTH_MAX = 32 };
+
+#define NUMBER_MAX 1e15 /* of tokens or dollars: nobody's, and exact as a whole number */
 
 static int add(struct weir_model_map *map, const struct weir_json_item *item, struct weir_arena *arena)
 {
@@ -55,15 +57,31 @@ int weir_model_map_read(struct weir_slice text, struct weir_arena *arena, struct
 
 /* ---- one model ---- */
 
-static void read_figure(struct weir_model_facts *facts, enum weir_figure figure,
-                        const struct weir_json_value *value)
+/* What the figure may be: yes or no, at least a token, or a price. */
+static bool is_figure(enum weir_figure figure, const struct weir_json_value *value, double *ret_number)
 {
     double number;
     bool yes;
 
-    if (weir_json_bool(value, &yes) == 0)
-        weir_figure_set(facts, figure, yes ? 1 : 0, WEIR_FACT_MAP);
-    else if (weir_json_number(value, &number) == 0 && number >= 0)
+    if (figure == WEIR_FIGURE_PREFILL || figure == WEIR_FIGURE_WEB_SEARCH) {
+        if (weir_json_bool(value, &yes) != 0)
+            return false;
+        *ret_number = yes ? 1 : 0;
+        return true;
+    }
+    if (weir_json_number(value, &number) != 0 || !(number >= 0 && number <= NUMBER_MAX) ||
+        (figure == WEIR_FIGURE_CONTEXT && number < 1))
+        return false;
+    *ret_number = number;
+    return true;
+}
+
+static void read_figure(struct weir_model_facts *facts, enum weir_figure figure,
+                        const struct weir_json_value *value)
+{
+    double number;
+
+    if (is_figure(figure, value, &number))
         weir_figure_set(facts, figure, number, WEIR_FACT_MAP);
 }
 

@@ -53,16 +53,16 @@ bool weir_price(const struct weir_model_facts *facts, const struct weir_usage *u
     double total = 0;
     bool known = usage->told;
 
-    known &= add(facts, usage->prompt_tokens - read - written, longer, LIST(WEIR_FIGURE_LONG_INPUT),
-                 LIST(WEIR_FIGURE_INPUT), &total);
-    known &= add(facts, read, longer, LIST(WEIR_FIGURE_LONG_CACHE_READ),
-                 LIST(WEIR_FIGURE_CACHE_READ, WEIR_FIGURE_INPUT), &total);
-    known &= add(facts, written, longer, LIST(WEIR_FIGURE_LONG_CACHE_WRITE),
-                 LIST(WEIR_FIGURE_CACHE_WRITE, WEIR_FIGURE_INPUT), &total);
-    known &= add(facts, usage->completion_tokens - reasoning, longer, LIST(WEIR_FIGURE_LONG_OUTPUT),
-                 LIST(WEIR_FIGURE_OUTPUT), &total);
-    known &= add(facts, reasoning, longer, LIST(WEIR_FIGURE_LONG_OUTPUT),
-                 LIST(WEIR_FIGURE_REASONING, WEIR_FIGURE_OUTPUT), &total);
+    known = known && add(facts, usage->prompt_tokens - read - written, longer, LIST(WEIR_FIGURE_LONG_INPUT),
+                         LIST(WEIR_FIGURE_INPUT), &total);
+    known = known && add(facts, read, longer, LIST(WEIR_FIGURE_LONG_CACHE_READ),
+                         LIST(WEIR_FIGURE_CACHE_READ, WEIR_FIGURE_INPUT), &total);
+    known = known && add(facts, written, longer, LIST(WEIR_FIGURE_LONG_CACHE_WRITE),
+                         LIST(WEIR_FIGURE_CACHE_WRITE, WEIR_FIGURE_INPUT), &total);
+    known = known && add(facts, usage->completion_tokens - reasoning, longer, LIST(WEIR_FIGURE_LONG_OUTPUT),
+                         LIST(WEIR_FIGURE_OUTPUT), &total);
+    known = known && add(facts, reasoning, longer, LIST(WEIR_FIGURE_LONG_OUTPUT),
+                         LIST(WEIR_FIGURE_REASONING, WEIR_FIGURE_OUTPUT), &total);
 #undef LIST
     total = total * WEIR_PICODOLLARS + 0.5;
     if (!known || !(total < COST_MAX))

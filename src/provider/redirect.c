@@ -189,11 +189,12 @@ static void drop_secrets(struct weir_endpoint *endpoint)
 int weir_redirect(const struct weir_build *build, const struct weir_params *overrides,
                   struct weir_arena *arena, const struct weir_endpoint **ret_endpoint)
 {
-    struct places places = {.count = 0};
+    struct places places;
     struct weir_endpoint *copy;
     bool moved;
     int r;
 
+    places.count = 0; /* the room for items is large and mostly stays unused */
     gather_body(build, &places);
     r = gather_overrides(build, overrides, &places);
     if (r != 0)

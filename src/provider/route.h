@@ -5,7 +5,9 @@
 #define WEIR_PROVIDER_ROUTE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include <weir/attr.h>
 #include <weir/slice.h>
 
 typedef enum weir_route {
@@ -24,7 +26,16 @@ struct weir_route_row {
     bool stream_usage;              /* `stream_options.include_usage` is known to the protocol */
 };
 
+/* Of a set of routes. */
+#define WEIR_ROUTE_BIT(route) (UINT64_C(1) << (route))
+
 /* Never NULL.  Lives for ever. */
 const struct weir_route_row *weir_route_row(weir_route route);
+
+/* The mode is none of tbl/modes.h. */
+#define WEIR_ROUTE_MODE_UNKNOWN 1
+
+/* The routes that a model of the mode serves (router-semantics 4).  0 or WEIR_ROUTE_MODE_UNKNOWN. */
+WEIR_MUST_USE int weir_route_of_mode(struct weir_slice mode, uint64_t *ret_routes);
 
 #endif

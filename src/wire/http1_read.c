@@ -121,13 +121,17 @@ static enum weir_http1_refusal take_control(struct weir_http1_reader *r, const c
     const char *at = (*p)++;
     bool after_cr = r->after_cr;
 
+    if (!after_cr && *at == '\r' && *p < end && **p == '\n') { /* mostly the whole pair is there */
+        (*p)++;
+        return end_line(r, ret_empty);
+    }
     r->after_cr = !after_cr && *at == '\r';
     if (after_cr != (*at == '\n'))
         return WEIR_HTTP1_REFUSED_BAD_LINE_END;
     if (after_cr)
         return end_line(r, ret_empty);
-    if (*at == '\r') /* mostly the whole pair is there */
-        return *p < end ? take_control(r, p, end, ret_empty) : WEIR_HTTP1_REFUSED_NONE;
+    if (*at == '\r')
+        return WEIR_HTTP1_REFUSED_NONE;
     return *at == '\t' ? take_text(r, at, 1) : WEIR_HTTP1_REFUSED_BAD_CHARACTER;
 }
 

@@ -262,12 +262,11 @@ static inline struct step scan_scalar(const char *p, const char *end, weir_json_
                                   : scan_word(p, end, WEIR_SLICE("false"));
 }
 
-/* The key and its colon. */
+/* p is at the key's first byte: the key and its colon. */
 static inline struct step scan_key(const char *p, const char *end)
 {
     struct step step;
 
-    p = skip_space(p, end);
     if (peek(p, end) != '"')
         return wrong(p);
     step = scan_string(p + 1, end);
@@ -332,7 +331,7 @@ static struct step ascend(const char *p, const char *end, struct nest *n)
 
         p = skip_space(p, end);
         if (peek(p, end) == ',')
-            return object ? scan_key(p + 1, end) : good(p + 1);
+            return object ? scan_key(skip_space(p + 1, end), end) : good(p + 1);
         if (peek(p, end) != (object ? '}' : ']'))
             return wrong(p);
         p++;

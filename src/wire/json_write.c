@@ -5,6 +5,7 @@
 
 #include "base/slice.h"
 #include "base/text.h"
+#include "base/word.h"
 #include "wire/utf8.h"
 
 void weir_json_writer_init(struct weir_json_writer *writer, struct weir_buf *buf)
@@ -48,6 +49,8 @@ static size_t plain_run(struct weir_slice text)
 {
     size_t at = 0;
 
+    while (text.len - at >= 8 && weir_word_is_plain(weir_word_load(text.ptr + at)))
+        at += 8;
     while (at < text.len) {
         char c = text.ptr[at];
         size_t len = (c & 0x80) == 0 ? 1 : weir_utf8_len(text.ptr + at, text.ptr + text.len);

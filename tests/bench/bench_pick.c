@@ -1,9 +1,10 @@
 /*
  * What a pick costs by each strategy: nanoseconds for groups of 1 to 10,000 deployments, when all are
- * healthy, when every other one cools down, and when all but one do; and what a whole call costs that its
- * first attempt answers.  Every deployment is busy, was used this minute and has been measured, so no
- * strategy finds one that is the best without a doubt.  Each figure is the best of many short rounds in the
- * thread's own time: whatever else runs on the machine only adds.
+ * healthy, when every other one cools down, and when all but one do; the same where tags route and every
+ * other one cools down; and what a whole call costs that its first attempt answers.  Every deployment is
+ * busy, was used this minute and has been measured, so no strategy finds one that is the best without a
+ * doubt.  Each figure is the best of many short rounds in the thread's own time: whatever else runs on the
+ * machine only adds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +23,24 @@
 
 static const uint64_t now_ns = 1000 * WEIR_NS_PER_S;
 
-enum { ROUNDS = 25 };
+enum { ROUNDS = 25, MOST = 10 * 1000 };
 
 enum cooling { NONE_COOL, HALF_COOL, ALL_BUT_ONE_COOL, COOLINGS };
 
 static const char *const cooling_names[COOLINGS] = {"all healthy", "half cooled", "all but one"};
+
+/* What a request says where tags route: each deployment has one of TAGS tags, and every fifth is of the
+ * default pool. */
+enum tags { NO_ROUTING, NOBODY_TAGGED, NO_TAG, ONE_TAG, TWO_TAGS, WITHOUT_TAG, TAG_CASES };
+
+static const char *const tag_names[TAG_CASES] = {"",        "none tagged", "no tag",
+                                                 "one tag", "two tags",    "not one"};
+
+enum { TAGS = 7 };
+
+static const struct weir_slice tags[TAGS] = {WEIR_SLICE_INIT("a"), WEIR_SLICE_INIT("b"), WEIR_SLICE_INIT("c"),
+                                             WEIR_SLICE_INIT("d"), WEIR_SLICE_INIT("e"), WEIR_SLICE_INIT("f"),
+                                             WEIR_SLICE_INIT("g")};
 
 static void must(int r, const char *what)
 {
@@ -62,30 +76,39 @@ static const struct way ways[] = {{"shuffle, uniform", WEIR_STRATEGY_SIMPLE_SHUF
                                   {"lar1", WEIR_STRATEGY_LAR1, false, 0},
                                   {"p2c-ewma", WEIR_STRATEGY_P2C_EWMA, false, 0}};
 
-static weir_snapshot *make_snapshot(weir_router *router, size_t count, const struct way *way)
+static void add_deployment(weir_snapshot_builder *builder, size_t i, const struct way *way, bool tagged)
+{
+    const struct weir_slice carried[] = {tags[i % TAGS], WEIR_SLICE("default")};
+    struct weir_deployment_spec spec;
+    char id[32];
+
+    snprintf(id, sizeof(id), "d%zu", i);
+    weir_deployment_spec_init(&spec);
+    spec.id = weir_slice_str(id);
+    spec.group = WEIR_SLICE("g");
+    spec.model = WEIR_SLICE("openai/m");
+    spec.weight = way->weighted ? (double)(i % 7 + 1) : 0;
+    spec.input_cost = spec.output_cost = (double)(i % 13 + 1);
+    spec.lar1_class = (weir_lar1_class)(i % 5);
+    spec.minute.tokens = spec.minute.requests = 1000 * 1000 * 1000;
+    spec.tags = carried;
+    spec.tag_count = !tagged ? 0 : i % 5 == 0 ? 2 : 1;
+    must(weir_snapshot_add_deployment(builder, &spec), "deployment");
+}
+
+static weir_snapshot *make_snapshot(weir_router *router, size_t count, const struct way *way, enum tags with)
 {
     struct weir_router_spec router_spec;
     weir_snapshot_builder *builder;
     weir_snapshot *snapshot;
-    struct weir_deployment_spec spec;
-    char id[32];
 
     must(weir_snapshot_builder_new(weir_mem_libc(), &builder), "builder");
-    for (size_t i = 0; i < count; i++) {
-        snprintf(id, sizeof(id), "d%zu", i);
-        weir_deployment_spec_init(&spec);
-        spec.id = weir_slice_str(id);
-        spec.group = WEIR_SLICE("g");
-        spec.model = WEIR_SLICE("openai/m");
-        spec.weight = way->weighted ? (double)(i % 7 + 1) : 0;
-        spec.input_cost = spec.output_cost = (double)(i % 13 + 1);
-        spec.lar1_class = (weir_lar1_class)(i % 5);
-        spec.minute.tokens = spec.minute.requests = 1000 * 1000 * 1000;
-        must(weir_snapshot_add_deployment(builder, &spec), "deployment");
-    }
+    for (size_t i = 0; i < count; i++)
+        add_deployment(builder, i, way, with > NOBODY_TAGGED);
     weir_router_spec_init(&router_spec);
     weir_strategy_spec_init(&router_spec.strategy, way->strategy);
     router_spec.strategy.lowest_latency_buffer = way->buffer;
+    router_spec.tag_filtering = with != NO_ROUTING;
     weir_snapshot_set_router(builder, &router_spec);
     must(weir_snapshot_build(builder, &snapshot), "snapshot");
     weir_snapshot_builder_free(builder);
@@ -162,24 +185,37 @@ static void run_picks(void *context, size_t times)
         must(weir_filter_pick(&picker->pick, &picker->rand) != NULL ? 0 : 1, "a pick found nobody");
 }
 
-static double pick_ns(size_t count, const struct way *way, enum cooling cooling)
+static void ask(struct weir_request *request, enum tags with)
 {
+    static const struct weir_tag plain[] = {{WEIR_TAG_PLAIN, WEIR_SLICE_INIT("a"), false},
+                                            {WEIR_TAG_PLAIN, WEIR_SLICE_INIT("b"), false}},
+                                 excluded[] = {{WEIR_TAG_EXCLUDED, WEIR_SLICE_INIT("b"), false}};
+
+    weir_request_init(request);
+    request->tags = with == WITHOUT_TAG ? excluded : plain;
+    request->tag_count = with == TWO_TAGS ? 2 : with >= ONE_TAG ? 1 : 0;
+}
+
+static double pick_ns(size_t count, const struct way *way, enum cooling cooling, enum tags with)
+{
+    static uint64_t pool[(MOST + 63) / 64];
     struct picker picker;
     weir_router *router;
     weir_snapshot *snapshot;
     double ns;
 
     must(weir_router_new(weir_mem_libc(), 1, &router), "router");
-    snapshot = make_snapshot(router, count, way);
+    snapshot = make_snapshot(router, count, way, with);
     use(router, snapshot);
     cool(router, snapshot, count == 1 ? NONE_COOL : cooling);
     must(weir_resolve(snapshot, WEIR_SLICE("g"), WEIR_SLICE_EMPTY, &picker.from), "resolve");
     weir_rand_init(&picker.rand, 7);
-    weir_request_init(&picker.request);
+    ask(&picker.request, with);
     picker.pick = (struct weir_pick){.snapshot = snapshot,
                                      .request = &picker.request,
                                      .live = &router->live,
                                      .from = &picker.from,
+                                     .pool = {pool},
                                      .now_ns = now_ns};
     ns = best_ns(run_picks, &picker, count < 1000 ? 10000 : 200);
     let_go(router);
@@ -223,29 +259,37 @@ static double call_ns(size_t count)
     double ns;
 
     must(weir_router_new(weir_mem_libc(), 1, &caller.router), "router");
-    caller.snapshot = make_snapshot(caller.router, count, &ways[1]);
+    caller.snapshot = make_snapshot(caller.router, count, &ways[1], NO_ROUTING);
     ns = best_ns(run_calls, &caller, 10000);
     weir_snapshot_unref(caller.snapshot);
     weir_router_free(caller.router);
     return ns;
 }
 
+static const size_t counts[] = {1, 10, 100, 1000, MOST};
+
+enum { COUNTS = sizeof(counts) / sizeof(counts[0]) };
+
+static void print_picks(const struct way *way, enum cooling cooling, enum tags with)
+{
+    printf("\n%-18s %-13s", way->name, with == NO_ROUTING ? cooling_names[cooling] : tag_names[with]);
+    for (size_t i = 0; i < COUNTS; i++)
+        printf("%9.1f", pick_ns(counts[i], way, cooling, with));
+}
+
 int main(void)
 {
-    static const size_t counts[] = {1, 10, 100, 1000, 10000};
-
     printf("%-32s", "ns per pick, deployments:");
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+    for (size_t i = 0; i < COUNTS; i++)
         printf("%9zu", counts[i]);
     for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
-        for (int cooling = 0; cooling < COOLINGS; cooling++) {
-            printf("\n%-18s %-13s", ways[way].name, cooling_names[cooling]);
-            for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-                printf("%9.1f", pick_ns(counts[i], &ways[way], (enum cooling)cooling));
-        }
+        for (int cooling = 0; cooling < COOLINGS; cooling++)
+            print_picks(&ways[way], (enum cooling)cooling, NO_ROUTING);
+        for (int with = NOBODY_TAGGED; with < TAG_CASES; with++)
+            print_picks(&ways[way], HALF_COOL, (enum tags)with);
     }
     printf("\n%-32s", "ns per call, answered at once");
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+    for (size_t i = 0; i < COUNTS; i++)
         printf("%9.1f", call_ns(counts[i]));
     printf("\n");
     return 0;

@@ -25,6 +25,7 @@ static void check_controls(const struct weir_controls *controls)
     must(limits->call_deadline_ns == WEIR_UNSET_NS || controls->by_caller);
     must(limits->min_stream_rate.tokens_per_s < 0 || limits->min_stream_rate.tokens_per_s <= 1e6);
     must(limits->stream_hold.said || limits->stream_hold.tokens == WEIR_UNSET);
+    must(controls->hedge.max <= 100);
 }
 
 static void check_lists(const struct weir_request *request)

@@ -203,6 +203,8 @@ static void add_facts(struct weir_rand *rand, struct text *text)
         add(text, " params=%u", below(rand, 4));
     if (once_in(rand, 3))
         add(text, " no_web");
+    if (once_in(rand, 4))
+        add(text, " routes=%u", below(rand, 4));
 }
 
 static void add_filters(struct weir_rand *rand, struct text *text)
@@ -419,6 +421,8 @@ void generate_limited_request(struct weir_rand *rand, char text[GENERATE_REQUEST
         add(&out, " params=%u", below(rand, 4));
     if (once_in(rand, 4))
         add(&out, " web");
+    if (once_in(rand, 4))
+        add(&out, " route=%u", 1U << below(rand, 2));
     if (once_in(rand, 6))
         add(&out, " stateful");
 }

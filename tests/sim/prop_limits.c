@@ -172,6 +172,20 @@ static void check_web_search(const struct kit_call *call, const struct kit_deplo
     }
 }
 
+static void check_route(const struct kit_call *call, const struct kit_deployment *deployment, uint64_t set)
+{
+    uint64_t route = call->request.request.route;
+
+    if ((deployment->spec.routes & route) == route)
+        return;
+    for (size_t i = 0; i < call->config->deployment_count; i++) {
+        const struct weir_deployment_spec *other = &call->config->deployments[i].spec;
+
+        if (is_set(set, i) && !other->blocked && (other->routes & route) == route)
+            kit_die(call->kit, "a pick that does not serve the call, though another does");
+    }
+}
+
 static void check_before_call(const struct kit_call *call, const struct kit_deployment *deployment)
 {
     const struct weir_request *request = &call->request.request;
@@ -196,6 +210,7 @@ static void on_start(struct kit_call *call, const struct kit_deployment *deploym
     check_counts(call, deployment);
     if (model_is_id(call->config, group))
         return;
+    check_route(call, deployment, set);
     check_web_search(call, deployment, set);
     if (call->config->router.pre_call_checks)
         check_before_call(call, deployment);

@@ -24,10 +24,24 @@ static void parse_tags(struct kit_deployment *deployment, char *text)
     }
 }
 
+/* START-END/TEAM, minutes of the day in UTC. */
+static void parse_window(struct kit_deployment *deployment, char *text)
+{
+    char *team = cut(text, '/'), *end = cut(text, '-');
+
+    deployment->team = weir_slice_str(team);
+    deployment->window = (struct weir_access_window){
+        .start_min = count_of(text), .end_min = count_of(end), .teams = &deployment->team, .team_count = 1};
+    deployment->spec.windows = &deployment->window;
+    deployment->spec.window_count = 1;
+}
+
 bool kit_parse_deployment_facts(struct kit_deployment *deployment, const char *key, char *value)
 {
     if (strcmp(key, "tags") == 0)
         parse_tags(deployment, value);
+    else if (strcmp(key, "window") == 0)
+        parse_window(deployment, value);
     else if (strcmp(key, "region") == 0)
         deployment->spec.region = weir_slice_str(value);
     else if (strcmp(key, "filter") == 0)
@@ -95,6 +109,10 @@ bool kit_parse_request_facts(struct kit_request *request, const char *key, char 
         facts->parameters = count_of(value);
     } else if (strcmp(key, "region") == 0) {
         facts->region = weir_slice_str(value);
+    } else if (strcmp(key, "team") == 0) {
+        facts->team = weir_slice_str(value);
+    } else if (strcmp(key, "route") == 0) {
+        facts->route = count_of(value);
     } else if (strcmp(key, "web") == 0) {
         facts->web_search = true;
     } else if (strcmp(key, "filter") == 0) {

@@ -9,9 +9,8 @@
  * Configuration, one thing a line (or between semicolons):
  *     ID GROUP key=value... : ANSWER...   a deployment and its answers, one an attempt; the last one repeats
  *         w rpm tpm order retries cooldown fails fails.FIELD model blocked prefill LIMIT
- *         slots max.rpm max.tpm max.itpm max.otpm max_input params region no_web tags=TAG,TAG pattern
- *         filter=on|off fail_open class=LAR1_CLASS price=IN/OUT
- *     group GROUP key=value...
+ *         slots max.rpm max.tpm max.itpm max.otpm max_input params region no_web routes tags=TAG,TAG pattern
+ * window=START-END/TEAM filter=on|off fail_open class=LAR1_CLASS price=IN/OUT group GROUP key=value...
  *         targets LIMIT SHARE
  *     router key=value...
  *         retries retry_after initial max_delay jitter max_fallbacks weighted cooldown cap no_cooldowns fails
@@ -25,7 +24,7 @@
  *     default TARGET...                           and process-default
  *     policy GROUP FIELD=N...
  *     answer TARGET yes|no|unknown                to an ASK about that target; the default is yes
- *   TARGET is NAME[{overrides}][@retries=N][@LIMIT][@caller]; FIELD is a name of field_names in
+ *   TARGET is NAME[{overrides}][@retries=N][@LIMIT][@hedge=...][@caller]; FIELD is a name of field_names in
  *   engine_text.c; durations are seconds.
  *   LIMIT is timeout ttft idle stream_timeout deadline =SECONDS, rate=TOKENS_PER_S[/WINDOW[/GRACE]], or
  *   hold=all|TOKENS|/SECONDS|TOKENS/SECONDS.
@@ -43,6 +42,7 @@
  * A call is MODEL key=value...
  *     stream retries caller no_fallbacks specific creds continue stateful qualified=NAME gone=SECONDS LIMIT
  *     tokens=PROMPT[/MOST_OF_THE_ANSWER] params region web filter=on|off tags=TAG,TAG matches=ID,ID
+ *     hedge=AFTER[/MAX] cool_wait=SECONDS route=BIT team=NAME
  *     lar1=CONFIDENCE[/unverified|/memory] weights=GROUP:ID:WEIGHT,...
  *     mock=fallbacks|context|content|rate_limit|timeout policy.GROUP.FIELD=N
  *     fallbacks|context|content=null|[]|TARGET,TARGET|A:TARGET,TARGET|B:...
@@ -122,6 +122,8 @@ struct kit_answer {
 struct kit_deployment {
     struct weir_deployment_spec spec;
     struct weir_slice tags[KIT_TAGS_MAX];
+    struct weir_access_window window;
+    struct weir_slice team; /* of the window */
     struct kit_answer answers[KIT_ANSWERS_MAX];
     size_t answer_count;
     size_t calls; /* attempts so far */

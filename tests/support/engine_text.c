@@ -30,6 +30,21 @@ static void set_field(struct weir_policy *policy, const char *name, const char *
     refuse("policy field", name);
 }
 
+/* What a call may say of how the load of failure is shared. */
+static bool parse_call_share(struct weir_controls *controls, const char *key, char *value)
+{
+    struct weir_resilience said = WEIR_RESILIENCE_NONE;
+
+    if (value == NULL || (strcmp(key, "hedge") != 0 && strcmp(key, "cool_wait") != 0))
+        return false;
+    (void)kit_parse_resilience(&said, key, value);
+    if (said.hedge.after_ns != WEIR_UNSET_NS)
+        controls->hedge = said.hedge;
+    if (said.all_cooling_wait_ns != WEIR_UNSET_NS)
+        controls->all_cooling_wait_ns = said.all_cooling_wait_ns;
+    return true;
+}
+
 static void parse_target_controls(struct weir_controls *controls, char *text)
 {
     while (text != NULL) {
@@ -40,7 +55,8 @@ static void parse_target_controls(struct weir_controls *controls, char *text)
             controls->num_retries = count_of(value);
         else if (strcmp(text, "caller") == 0)
             controls->by_caller = true;
-        else if (value == NULL || !kit_parse_limit(&controls->limits, text, value))
+        else if (!parse_call_share(controls, text, value) &&
+                 (value == NULL || !kit_parse_limit(&controls->limits, text, value)))
             refuse("control", text);
         text = rest;
     }
@@ -91,6 +107,7 @@ static const struct key deployment_keys[] = {
     KEY(weir_deployment_spec, "max.otpm", LARGE, minute.output_tokens),
     KEY(weir_deployment_spec, "max_input", LARGE, max_input_tokens),
     KEY(weir_deployment_spec, "params", LARGE, parameters),
+    KEY(weir_deployment_spec, "routes", LARGE, routes),
     KEY(weir_deployment_spec, "no_web", FLAG, no_web_search),
     KEY(weir_deployment_spec, "pattern", FLAG, has_tag_pattern),
     KEY(weir_deployment_spec, "fail_open", FLAG, tag_fail_open),
@@ -488,7 +505,8 @@ static void set_request(struct kit_request *kit_request, char *key, char *value)
         parse_request_list(kit_request, WEIR_LIST_CONTEXT_WINDOW, value);
     else if (strcmp(key, "content") == 0)
         parse_request_list(kit_request, WEIR_LIST_CONTENT_POLICY, value);
-    else if (!kit_parse_limit(&request->controls.limits, key, value))
+    else if (!parse_call_share(&request->controls, key, value) &&
+             !kit_parse_limit(&request->controls.limits, key, value))
         refuse("key of a call", key);
 }
 

@@ -73,6 +73,8 @@ FIELD(INFO, allowed_fails_policy, allowed_fails_policy, FAILS, "", 0, 0, "", "Th
 #define WEIR_LIMIT(key, member, type, unit, min, max, prose, router) FIELD(INFO, key, info_##member, type, unit, min, max, "", "As in litellm_params, and after it.")
 #include "config/tbl/limits.h"
 FIELD(INFO, supports_assistant_prefill, supports_prefill, YES_NO, "", 0, 0, "", "Whether the model goes on with a trailing assistant message, so that it can continue broken streams; not set: by a table of known models.")
+FIELD(INFO, mode, mode, TEXT, "", 0, 0, "", "Which calls the model serves, and what health checks ask for: chat, completion or embedding; another mode of LiteLLM: none of these, and no check. While another deployment of the group serves a call, this one gets no other than its own. Not set: every call, and an embedding is asked for where the name of the model says so, else a chat.")
+FIELD_PART(INFO, access_windows, "a list of {start: \"HH:MM\", end: \"HH:MM\", timezone: NAME, team_ids: [ID]}", "Hours at which it is reserved for those teams, by the clocks of the place (UTC where none is named; else by the time zone database of the system); an end before the start is that of the next day. Teams are not there yet, so it is for nobody then.")
 FIELD(INFO, supports_web_search, supports_web_search, YES_NO, "", 0, 0, "", "false: not for requests with a tool for searching the web, while there is another.")
 FIELD(INFO, max_input_tokens, max_input_tokens, WHOLE, "", 0, 1e15, "", "Longest prompt, for enable_pre_call_checks; not set or 0: that of the model.")
 FIELD(INFO, base_model, info_base_model, TEXT, "", 0, 0, "", "As in litellm_params, and after it.")
@@ -81,7 +83,6 @@ FIELD(INFO, base_model, info_base_model, TEXT, "", 0, 0, "", "As in litellm_para
 FIELD(INFO, enable_tag_filtering, tag_filtering, YES_NO, "", 0, 0, "", "Whether tags choose among the group's deployments; beats the router's.")
 FIELD(INFO, allow_fail_open, tag_fail_open, BOOL, "", 0, 0, "false", "Requests whose &tags and !tags nobody in the group meets get its default deployments.")
 FIELD(INFO, type, lar1_class, TEXT, "", 0, 0, "", "For the strategy lar1: cloud-smart, cloud-fast, local or deep.")
-FIELD(INFO, mode, mode, TEXT, "", 0, 0, "", "What health checks ask for: chat, completion or embedding; not set: an embedding where the model's name says so, else chat; those of any other mode are not checked.")
 FIELD(INFO, health_check_model, health_check_model, TEXT, "", 0, 0, "", "The model that health checks ask for, with its provider; not set: that of the deployment. Without it a model with * is not checked.")
 FIELD(INFO, health_check_timeout, health_check_timeout_ns, SECONDS, "s", 0.001, 86400, "", "Longest wait for the answer to a health check; not set: the variable HEALTH_CHECK_TIMEOUT_SECONDS.")
 FIELD(INFO, health_check_max_tokens, health_check_max_tokens, U32, "", 1, 1000000, "5", "max_tokens of health checks.")

@@ -4,6 +4,7 @@
  * tables of the two are made from these rows.  Source: beyond.md 4.
  *
  * SHARE(key, member, TYPE, unit, min, max, what it does)
+ * CALL_SHARE(...)     the same, of a key that is a matter of single calls: a request may bring its own
  * BUDGET_FIELD(key, member, TYPE, unit, min, max, default, what it does)   a key of a value of type BUDGET
  * HEDGE_FIELD(...), GROWTH_FIELD(...)                                      likewise
  *
@@ -13,6 +14,9 @@
  */
 #ifndef SHARE
 #define SHARE(key, member, type, unit, min, max, prose)
+#endif
+#ifndef CALL_SHARE
+#define CALL_SHARE(key, member, type, unit, min, max, prose) SHARE(key, member, type, unit, min, max, prose)
 #endif
 #ifndef BUDGET_FIELD
 #define BUDGET_FIELD(key, member, type, unit, min, max, dflt, prose)
@@ -25,8 +29,8 @@
 #endif
 
 SHARE(retry_budget, retry_budget, BUDGET, "", 0, 0, "Retries and second attempts that the calls of a group may make in ten seconds; what is over goes straight to the fallbacks. 0: as many as they will.")
-SHARE(hedge, hedge, HEDGE, "", 0, 0, "When an attempt has given nothing for so long (no content, or of a plain call no response head), start a second one on another deployment of the group; the first to answer wins. 0: never.")
-SHARE(all_cooling_wait, all_cooling_wait_ns, SECONDS, "s", 0, 86400, "When every deployment of the asked group cools down and no fallback is left, wait for the first of them if it is back within so long. 0: fail at once.")
+CALL_SHARE(hedge, hedge, HEDGE, "", 0, 0, "When an attempt has given nothing for so long (no content, or of a plain call no response head), start a second one on another deployment of the group; the first to answer wins. 0: never.")
+CALL_SHARE(all_cooling_wait, all_cooling_wait_ns, SECONDS, "s", 0, 86400, "When every deployment of the asked group cools down and no fallback is left, wait for the first of them if it is back within so long. 0: fail at once.")
 SHARE(cooldown_growth, cooldown_growth, GROWTH, "", 0, 0, "Let each cooldown in a row, without a success between, last longer than the one before it. 0: no.")
 SHARE(cooldown_ramp, cooldown_ramp_ns, SECONDS, "s", 0, 86400, "For so long after a cooldown offer the deployment to a part of the picks, from a tenth up to all. 0: to all at once.")
 
@@ -40,6 +44,7 @@ GROWTH_FIELD(factor, factor, NUMBER, "", 1, 1000, "", "How many times as long as
 GROWTH_FIELD(max, max_ns, SECONDS, "s", 0, 2592000, "300", "The length to which cooldowns grow.")
 
 #undef SHARE
+#undef CALL_SHARE
 #undef BUDGET_FIELD
 #undef HEDGE_FIELD
 #undef GROWTH_FIELD

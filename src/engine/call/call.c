@@ -14,6 +14,8 @@
 #include "base/time.h"
 #include "engine/call/attempt.h"
 #include "engine/call/charge.h"
+#include "engine/live/usage.h"
+#include "engine/pick/access.h"
 #include "engine/router.h"
 #include "engine/snapshot/limits.h"
 
@@ -268,10 +270,16 @@ static bool find_group(const struct weir_call *call, struct weir_slice group, st
            weir_resolve(call->snapshot, group, WEIR_SLICE_EMPTY, ret) == 0;
 }
 
+bool weir_call_is_shut(const struct weir_call *call, const weir_deployment *d, uint64_t now_ns)
+{
+    return weir_access_is_shut(&d->spec, call->request.team, weir_usage_minute(&call->router->live, now_ns));
+}
+
 size_t weir_call_members(const weir_call *call, struct weir_slice group, const weir_deployment **ret_members,
                          size_t max)
 {
     struct weir_resolution found;
+    size_t count = 0;
 
     if (!find_group(call, group, &found))
         return 0;
@@ -280,9 +288,14 @@ size_t weir_call_members(const weir_call *call, struct weir_slice group, const w
             ret_members[0] = found.only;
         return 1;
     }
-    for (uint32_t i = 0; i < found.set->count && i < max; i++)
-        ret_members[i] = found.set->members[i];
-    return found.set->count;
+    for (uint32_t i = 0; i < found.set->count; i++) {
+        if (weir_call_is_shut(call, found.set->members[i], call->now_ns))
+            continue;
+        if (count < max)
+            ret_members[count] = found.set->members[i];
+        count++;
+    }
+    return count;
 }
 
 size_t weir_call_cooling(const weir_call *call, struct weir_slice group, uint64_t now_ns,
@@ -294,7 +307,8 @@ size_t weir_call_cooling(const weir_call *call, struct weir_slice group, uint64_
     if (!find_group(call, group, &found) || found.set == NULL)
         return 0;
     for (uint32_t i = 0; i < found.set->count; i++) {
-        if (!weir_live_is_cooling(&call->router->live, found.set->members[i]->slot, now_ns))
+        if (!weir_live_is_cooling(&call->router->live, found.set->members[i]->slot, now_ns) ||
+            weir_call_is_shut(call, found.set->members[i], now_ns))
             continue;
         if (count < max)
             ret_ids[count] = found.set->members[i]->spec.id;

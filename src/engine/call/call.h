@@ -87,6 +87,8 @@ struct weir_frame {
     const struct weir_target *target; /* of the hop; NULL: the asked group's */
     struct weir_resolution from;
     struct weir_loop loop;
+    struct weir_loop
+        owing; /* the last one before the siblings that counted retries: a wait uses what is left */
     enum weir_frame_phase phase;
     bool attempted; /* a deployment was tried in it */
     bool mocked;    /* the 429 of the testing flag was given */
@@ -196,5 +198,8 @@ static inline void weir_call_note_time(struct weir_call *call, uint64_t now_ns)
     if (now_ns > call->now_ns)
         call->now_ns = now_ns;
 }
+
+/* Whether the deployment is reserved for others now: then it is not even told of. */
+bool weir_call_is_shut(const struct weir_call *call, const weir_deployment *d, uint64_t now_ns);
 
 #endif

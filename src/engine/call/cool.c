@@ -6,13 +6,16 @@
 
 #include "base/time.h"
 #include "engine/call/attempt.h"
+#include "engine/call/pick.h"
 #include "engine/call/retry.h"
-#include "engine/pick/filter.h"
-#include "engine/router.h"
 
 void weir_cool_note(struct weir_call *call, const weir_deployment *failed)
 {
-    call->frame->starved = (struct weir_starved){.is = true, .failed = failed, .loop = call->frame->loop};
+    struct weir_frame *frame = call->frame;
+    bool sibling = frame->loop.mode == WEIR_PICK_SIBLINGS;
+
+    frame->starved =
+        (struct weir_starved){.is = true, .failed = failed, .loop = sibling ? frame->owing : frame->loop};
 }
 
 static void tell(struct weir_call *call, uint64_t wait_ns)
@@ -23,21 +26,21 @@ static void tell(struct weir_call *call, uint64_t wait_ns)
     event->u.cooling_wait.wait_ns = wait_ns;
 }
 
-/* When the first cooldown is over: now, if none is left. */
-static uint64_t soonest_end(const struct weir_call *call)
+/* How long the call may wait, by what the request says or else the asked group; an id has no group to wait
+ * for. */
+static uint64_t limit_of(const struct weir_call *call)
 {
-    uint64_t end_ns = weir_filter_soonest_end(&call->router->live, &call->root.from, call->now_ns);
+    uint64_t asked_ns = call->request.controls.all_cooling_wait_ns;
 
-    return end_ns == UINT64_MAX ? call->now_ns : end_ns;
+    if (call->root.from.set == NULL)
+        return 0;
+    return asked_ns != WEIR_UNSET_NS ? asked_ns : call->root.from.set->resilience.all_cooling_wait_ns;
 }
 
 /* Whether waiting is an answer to what ended the frame's latest loop. */
 static bool may_wait(const struct weir_call *call)
 {
-    const struct weir_frame *root = &call->root;
-
-    return root->starved.is && root->from.set != NULL && root->from.set->resilience.all_cooling_wait_ns > 0 &&
-           call->tries < WEIR_CALL_TRIES_MAX;
+    return call->root.starved.is && limit_of(call) > 0 && call->tries < WEIR_CALL_TRIES_MAX;
 }
 
 bool weir_cool_begin(struct weir_call *call)
@@ -48,9 +51,9 @@ bool weir_cool_begin(struct weir_call *call)
 
     if (!may_wait(call))
         return false;
-    end_ns = soonest_end(call);
+    end_ns = weir_pick_soonest_return(call);
     if (call->cool_limit_ns == 0)
-        call->cool_limit_ns = weir_time_add(call->now_ns, root->from.set->resilience.all_cooling_wait_ns);
+        call->cool_limit_ns = weir_time_add(call->now_ns, limit_of(call));
     if (end_ns > call->cool_limit_ns || end_ns >= call->deadline_ns)
         return false;
     if (failed != NULL && !weir_retry_pay(call, failed, root->latest.attempt, WEIR_REFUSED_RETRY))

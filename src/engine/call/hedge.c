@@ -13,8 +13,15 @@
 #include "engine/call/retry.h"
 #include "engine/snapshot/resilience.h"
 
-static const struct weir_hedge *hedge_of(const weir_deployment *deployment)
+/* What the target of the hop says, else the request, else the group. */
+static const struct weir_hedge *hedge_of(const struct weir_call *call, const weir_deployment *deployment)
 {
+    const struct weir_target *target = call->frame->target;
+
+    if (target != NULL && target->controls.hedge.after_ns != WEIR_UNSET_NS)
+        return &target->controls.hedge;
+    if (call->request.controls.hedge.after_ns != WEIR_UNSET_NS)
+        return &call->request.controls.hedge;
     return &deployment->group->resilience.hedge;
 }
 
@@ -27,9 +34,9 @@ static void arm(struct weir_call *call, const struct weir_hedge *hedge, uint32_t
 
 void weir_hedge_arm(struct weir_call *call, const weir_deployment *deployment, weir_step_kind kind)
 {
-    const struct weir_hedge *hedge = hedge_of(deployment);
-    bool on = weir_resilience_hedges(&deployment->group->resilience) && kind == WEIR_STEP_START &&
-              !call->request.stateful && call->frame->from.set != NULL;
+    const struct weir_hedge *hedge = hedge_of(call, deployment);
+    bool on = weir_hedge_is_on(hedge) && kind == WEIR_STEP_START && !call->request.stateful &&
+              call->frame->from.set != NULL;
 
     arm(call, hedge, on ? hedge->max : 0);
 }
@@ -82,9 +89,10 @@ static bool exclude(struct weir_call *call)
 enum weir_turn weir_hedge_start(struct weir_call *call, struct weir_step *ret_step)
 {
     const struct weir_attempt *first = call->attempts;
-    const struct weir_hedge *hedge = hedge_of(first->deployment);
+    const struct weir_hedge *hedge = hedge_of(call, first->deployment);
     const weir_deployment *deployment;
     uint32_t left = call->race.left - 1;
+    uint64_t deadline_ns = call->deadline_ns;
     struct weir_event *event;
     enum weir_turn turn;
 
@@ -98,6 +106,11 @@ enum weir_turn weir_hedge_start(struct weir_call *call, struct weir_step *ret_st
     event = weir_attempt_event(call, first, WEIR_EVENT_HEDGED, call->now_ns);
     event->u.hedged.waited_ns = call->now_ns - first->stream.began_ns;
     turn = weir_attempt_start(call, deployment, WEIR_STEP_START, ret_step);
+    if (turn != WEIR_TURN_STEP)
+        weir_retry_unpay(call, first->deployment);
+    /* A second attempt gives the call no more time, and one that was not made no other. */
+    if (turn != WEIR_TURN_STEP || deadline_ns < call->deadline_ns)
+        call->deadline_ns = deadline_ns;
     arm(call, hedge, left);
     return turn;
 }

@@ -108,7 +108,8 @@ static bool mock_attempt(struct weir_call *call)
 
 static uint64_t time_to_soonest_end(const struct weir_call *call)
 {
-    uint64_t end = weir_filter_soonest_end(&call->router->live, &call->frame->from, call->now_ns);
+    uint64_t end =
+        weir_filter_soonest_end(&call->request, &call->router->live, &call->frame->from, call->now_ns);
 
     return end == UINT64_MAX ? call->snapshot->spec.cooldown_ns : end - call->now_ns;
 }
@@ -137,7 +138,8 @@ static struct weir_limit_story prompt_story(const struct weir_call *call)
     for (uint32_t i = 0; i < set->count; i++) {
         const struct weir_deployment_spec *spec = &set->members[i]->spec;
 
-        if (spec->blocked || spec->max_input_tokens == WEIR_UNSET_NS || spec->max_input_tokens < story.limit)
+        if (spec->blocked || spec->max_input_tokens == WEIR_UNSET_NS ||
+            spec->max_input_tokens < story.limit || weir_call_is_shut(call, set->members[i], call->now_ns))
             continue;
         story.deployment = spec->id;
         story.limit = spec->max_input_tokens;
@@ -199,6 +201,13 @@ const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pi
     pick.order = order;
     pick.dice = call->snapshot->has_ramp ? weir_rand_u64(&call->rand) : 0;
     return weir_filter_pick(&pick, &call->rand);
+}
+
+uint64_t weir_pick_soonest_return(struct weir_call *call)
+{
+    const struct weir_pick pick = pick_of(call);
+
+    return weir_filter_soonest_return(&pick);
 }
 
 enum weir_turn weir_state_pick(struct weir_call *call, struct weir_step *ret_step)

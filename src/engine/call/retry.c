@@ -133,22 +133,23 @@ static struct weir_retry_case case_of(const struct weir_call *call, const struct
 {
     const struct weir_frame *frame = call->frame;
 
-    return (struct weir_retry_case){
-        .failure = failure,
-        .router = &call->snapshot->spec,
-        .deployment = attempt == NULL ? NULL : attempt->deployment,
-        .policy = policy_of(call, frame),
-        .asked = weir_call_num_retries(call, frame),
-        .size = weir_resolution_size(&frame->from),
-        .healthy = weir_filter_any_healthy(call->snapshot, &call->router->live, &frame->from, call->now_ns),
-        .own_list = has_own_list(call, failure->kind)};
+    return (struct weir_retry_case){.failure = failure,
+                                    .router = &call->snapshot->spec,
+                                    .deployment = attempt == NULL ? NULL : attempt->deployment,
+                                    .policy = policy_of(call, frame),
+                                    .asked = weir_call_num_retries(call, frame),
+                                    .size = weir_resolution_size(&frame->from),
+                                    .healthy = weir_filter_any_healthy(call->snapshot, &call->request,
+                                                                       &call->router->live, &frame->from,
+                                                                       call->now_ns),
+                                    .own_list = has_own_list(call, failure->kind)};
 }
 
 /* Whether it would be retried, did not all of them cool down. */
 static bool lacks_health_alone(const struct weir_call *call, struct weir_retry_case c)
 {
     c.healthy = true;
-    return !weir_filter_any_warm(&call->router->live, &call->frame->from, call->now_ns) &&
+    return !weir_filter_any_warm(&call->request, &call->router->live, &call->frame->from, call->now_ns) &&
            weir_retry_is_worth(&c);
 }
 
@@ -187,6 +188,12 @@ bool weir_retry_pay(struct weir_call *call, const weir_deployment *deployment, u
     return false;
 }
 
+void weir_retry_unpay(struct weir_call *call, const weir_deployment *deployment)
+{
+    if (deployment->group->resilience.retry_budget.ratio >= 0)
+        weir_budget_give_back(deployment->group->budget, call->now_ns);
+}
+
 /* N is worked out at the first failure of a loop. */
 static void find_limit(struct weir_loop *loop, const struct weir_retry_case *c)
 {
@@ -208,6 +215,7 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
                       const struct weir_attempt *attempt)
 {
     struct weir_loop *loop = &call->frame->loop;
+    const struct weir_loop *owing = loop->mode == WEIR_PICK_SIBLINGS ? &call->frame->owing : loop;
     struct weir_retry_case c = case_of(call, failure, attempt);
     bool is_left, again;
 
@@ -224,7 +232,7 @@ void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure
     if (attempt != NULL)
         weir_attempt_report(call, attempt, again, loop->wait_ns);
     lose(call, failure, reason, attempt);
-    if (is_left && attempt != NULL && lacks_health_alone(call, c))
+    if (owing->retries < owing->limit && attempt != NULL && lacks_health_alone(call, c))
         weir_cool_note(call, attempt->deployment);
     call->state = again ? WEIR_CALL_WAIT : WEIR_CALL_LEAVE;
 }

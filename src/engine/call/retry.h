@@ -61,6 +61,9 @@ void weir_retry_begin(struct weir_call *call);
 bool weir_retry_pay(struct weir_call *call, const weir_deployment *deployment, uint32_t attempt,
                     weir_refused what);
 
+/* Gives back what was paid just now, for an attempt that was not made. */
+void weir_retry_unpay(struct weir_call *call, const weir_deployment *deployment);
+
 /* Gives the loop up without a retry, for a failure that no attempt had. */
 void weir_retry_give_up(struct weir_call *call, const struct weir_failure *failure, weir_reason reason);
 

@@ -77,7 +77,11 @@ enum weir_turn weir_walk_back(struct weir_call *call)
 
 static void begin_loop(struct weir_call *call, enum weir_pick_mode mode, int32_t order)
 {
-    call->frame->loop = (struct weir_loop){.mode = mode, .order = order};
+    struct weir_frame *frame = call->frame;
+
+    if (frame->loop.limit_known && frame->loop.mode != WEIR_PICK_SIBLINGS)
+        frame->owing = frame->loop;
+    frame->loop = (struct weir_loop){.mode = mode, .order = order};
     call->state = WEIR_CALL_PICK;
 }
 

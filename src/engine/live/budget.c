@@ -88,3 +88,15 @@ bool weir_budget_spend(struct weir_budget *budget, const struct weir_retry_budge
     add(budget, 0, 1, now_ns);
     return true;
 }
+
+void weir_budget_give_back(struct weir_budget *budget, uint64_t now_ns)
+{
+    _Atomic uint64_t *bucket = &budget->buckets[now_ns / WEIR_NS_PER_S % WEIR_BUDGET_BUCKETS];
+    uint64_t old = atomic_load_explicit(bucket, memory_order_relaxed);
+
+    do {
+        if (bucket_second(old) != second_of(now_ns) || bucket_spent(old) == 0)
+            return;
+    } while (!atomic_compare_exchange_weak_explicit(bucket, &old, old - 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
+}

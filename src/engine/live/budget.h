@@ -30,6 +30,9 @@ void weir_budget_count(struct weir_budget *budget, uint64_t now_ns);
  */
 bool weir_budget_spend(struct weir_budget *budget, const struct weir_retry_budget *limit, uint64_t now_ns);
 
+/* What was spent at this time was not used after all. */
+void weir_budget_give_back(struct weir_budget *budget, uint64_t now_ns);
+
 /* What was counted in the ten seconds up to now. */
 struct weir_budget_use {
     uint64_t requests;

@@ -136,6 +136,11 @@ int weir_quota_take(struct weir_live *live, const weir_deployment *deployment,
         *ret_refusal = refusal_by_slots(deployment);
         return WEIR_QUOTA_REFUSED;
     }
+    if (ask->rule == WEIR_QUOTA_FREE) {
+        weir_usage_add(live, deployment->slot, WEIR_USAGE_REQUESTS, quota.minute, 1);
+        *ret_quota = quota;
+        return 0;
+    }
     for (size_t i = 0; i < PARTS; i++) {
         if (take_part(live, deployment, ask, parts[i].usage, &quota, &used))
             continue;

@@ -109,17 +109,21 @@ static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned f
     return chosen;
 }
 
-/* Whether the filters leave anybody of the set. */
-static bool leaves_any(const struct weir_pick *pick, unsigned filters)
+bool weir_filter_leaves_any(const struct weir_pick *pick, const struct weir_set *set, unsigned filters)
 {
     struct weir_candidates c = weir_filter_candidates(pick, filters);
 
-    for (uint32_t i = 0; i < pick->from->set->tier_count; i++) {
-        c.tier = &pick->from->set->tiers[i];
+    for (uint32_t i = 0; i < set->tier_count; i++) {
+        c.tier = &set->tiers[i];
         if (weir_filter_next(&c, 0) < c.tier->count)
             return true;
     }
     return false;
+}
+
+static bool leaves_any(const struct weir_pick *pick, unsigned filters)
+{
+    return weir_filter_leaves_any(pick, pick->from->set, filters);
 }
 
 /* The filters that come before that of cooldowns. */
@@ -137,9 +141,13 @@ static bool may_ignore_cooldowns(const struct weir_pick *pick, unsigned filters)
 /* The filters that the request brings, and that of probes unless it would leave nobody. */
 static unsigned filters_of(const struct weir_pick *pick)
 {
-    unsigned filters = 0;
+    const struct weir_set *set = pick->from->set;
+    uint64_t route = pick->request->route;
+    unsigned filters = set->has_windows ? WEIR_FILTER_BIT(ACCESS) : 0;
 
-    if (pick->request->web_search && pick->from->set->has_web_search)
+    if ((route & set->routes_served) != 0 && (route & set->routes_lacked) != 0)
+        filters |= WEIR_FILTER_BIT(ROUTE);
+    if (pick->request->web_search && set->has_web_search)
         filters |= WEIR_FILTER_BIT(WEB_SEARCH);
     if (pick->from->set->has_health && leaves_any(pick, filters | WEIR_FILTER_BIT(HEALTH)))
         filters |= WEIR_FILTER_BIT(HEALTH);
@@ -156,12 +164,19 @@ static unsigned before_tags(unsigned filters)
     return filters & (WEIR_FILTER_BIT(TAGS) - 1);
 }
 
+static bool is_shut(const struct weir_request *request, const struct weir_live *live,
+                    const weir_deployment *d, uint64_t now_ns)
+{
+    return d->spec.window_count > 0 &&
+           weir_access_is_shut(&d->spec, request->team, weir_usage_minute(live, now_ns));
+}
+
 /* The deployment that was asked by its id. */
 static const weir_deployment *pick_only(const struct weir_pick *pick)
 {
     const weir_deployment *only = pick->from->only;
 
-    if (only->spec.blocked)
+    if (only->spec.blocked || is_shut(pick->request, pick->live, only, pick->now_ns))
         return NULL;
     if (pick->mode == WEIR_PICK_CONTINUATION &&
         (!only->spec.supports_prefill || weir_slot_set_has(&pick->excluded, only->slot) ||
@@ -170,14 +185,26 @@ static const weir_deployment *pick_only(const struct weir_pick *pick)
     return only;
 }
 
+/* A pick among those of a set that the tags leave. */
+static const weir_deployment *pick_by_tags(const struct weir_pick *pick, unsigned filters,
+                                           struct weir_rand *rand)
+{
+    unsigned before = before_tags(filters) & ~WEIR_FILTER_BIT(RAMP);
+    struct weir_resolution from = *pick->from;
+    struct weir_pick in_pool = *pick;
+
+    if (weir_tags_pool(pick, before, &from.set) != 0)
+        return weir_tags_fill(pick, before) ? pick_with(pick, filters, rand) : NULL;
+    in_pool.from = &from;
+    return from.set == NULL ? NULL : pick_with(&in_pool, filters & ~WEIR_FILTER_BIT(TAGS), rand);
+}
+
 /* A pick among the deployments of a set. */
 static const weir_deployment *pick_of_set(const struct weir_pick *pick, unsigned filters,
                                           struct weir_rand *rand)
 {
-    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 &&
-        !weir_tags_fill(pick, before_tags(filters) & ~WEIR_FILTER_BIT(RAMP)))
-        return NULL;
-    return pick_with(pick, filters, rand);
+    return (filters & WEIR_FILTER_BIT(TAGS)) != 0 ? pick_by_tags(pick, filters, rand)
+                                                  : pick_with(pick, filters, rand);
 }
 
 const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand)
@@ -246,6 +273,34 @@ bool weir_filter_is_starved(const struct weir_pick *pick)
     return leaves_any(pick, filters) && !leaves_any(pick, filters | WEIR_FILTER_BIT(COOLDOWN));
 }
 
+/* When the first of the tier's candidates may be picked. */
+static uint64_t tier_soonest_return(const struct weir_candidates *c)
+{
+    uint64_t soonest = UINT64_MAX, until;
+
+    for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1)) {
+        until = weir_live_until(c->live, c->tier->slots[i]);
+        soonest = until < soonest ? until : soonest;
+    }
+    return soonest;
+}
+
+uint64_t weir_filter_soonest_return(const struct weir_pick *pick)
+{
+    unsigned filters = filters_of(pick);
+    struct weir_candidates c = weir_filter_candidates(pick, filters);
+    uint64_t soonest = UINT64_MAX, end;
+
+    if ((filters & WEIR_FILTER_BIT(TAGS)) != 0 && !weir_tags_fill(pick, before_tags(filters)))
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < pick->from->set->tier_count; i++) {
+        c.tier = &pick->from->set->tiers[i];
+        end = tier_soonest_return(&c);
+        soonest = end < soonest ? end : soonest;
+    }
+    return soonest > pick->now_ns ? soonest : pick->now_ns;
+}
+
 /* Whether nothing is left of an enforced limit of the minute. */
 static bool is_spent(const weir_snapshot *snapshot, const struct weir_live *live, const weir_deployment *d,
                      uint64_t minute)
@@ -253,30 +308,52 @@ static bool is_spent(const weir_snapshot *snapshot, const struct weir_live *live
     return snapshot->spec.enforce_minute_limits && weir_quota_is_spent(live, d, minute);
 }
 
-bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_live *live,
-                             const struct weir_resolution *from, uint64_t now_ns)
+/* The deployment of an id that the caller may use and that does not cool down. */
+static bool is_warm(const struct weir_request *request, const struct weir_live *live,
+                    const weir_deployment *d, uint64_t now_ns)
 {
-    struct weir_candidates c = {.live = live, .now_ns = now_ns, .filters = WEIR_FILTER_BIT(COOLDOWN)};
-    uint64_t minute = weir_usage_minute(live, now_ns);
+    return !d->spec.blocked && !weir_live_is_cooling(live, d->slot, now_ns) &&
+           !is_shut(request, live, d, now_ns);
+}
+
+/* Those of the set that the caller may use, but for the filters that are given; their tier is to be set. */
+static struct weir_candidates allowed_of(const struct weir_request *request, const struct weir_live *live,
+                                         const struct weir_set *set, uint64_t now_ns, unsigned filters)
+{
+    return (struct weir_candidates){.request = request,
+                                    .live = live,
+                                    .now_ns = now_ns,
+                                    .minute = weir_usage_minute(live, now_ns),
+                                    .filters = filters | (set->has_windows ? WEIR_FILTER_BIT(ACCESS) : 0)};
+}
+
+bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_request *request,
+                             const struct weir_live *live, const struct weir_resolution *from,
+                             uint64_t now_ns)
+{
+    struct weir_candidates c;
 
     if (from->set == NULL)
-        return !from->only->spec.blocked && !weir_live_is_cooling(live, from->only->slot, now_ns) &&
-               !is_spent(snapshot, live, from->only, minute);
+        return is_warm(request, live, from->only, now_ns) &&
+               !is_spent(snapshot, live, from->only, weir_usage_minute(live, now_ns));
+    c = allowed_of(request, live, from->set, now_ns, WEIR_FILTER_BIT(COOLDOWN));
     for (uint32_t i = 0; i < from->set->tier_count; i++) {
         c.tier = &from->set->tiers[i];
         for (uint32_t m = weir_filter_next(&c, 0); m < c.tier->count; m = weir_filter_next(&c, m + 1))
-            if (!is_spent(snapshot, live, c.tier->members[m], minute))
+            if (!is_spent(snapshot, live, c.tier->members[m], c.minute))
                 return true;
     }
     return false;
 }
 
-bool weir_filter_any_warm(const struct weir_live *live, const struct weir_resolution *from, uint64_t now_ns)
+bool weir_filter_any_warm(const struct weir_request *request, const struct weir_live *live,
+                          const struct weir_resolution *from, uint64_t now_ns)
 {
-    struct weir_candidates c = {.live = live, .now_ns = now_ns, .filters = WEIR_FILTER_BIT(COOLDOWN)};
+    struct weir_candidates c;
 
     if (from->set == NULL)
-        return !from->only->spec.blocked && !weir_live_is_cooling(live, from->only->slot, now_ns);
+        return is_warm(request, live, from->only, now_ns);
+    c = allowed_of(request, live, from->set, now_ns, WEIR_FILTER_BIT(COOLDOWN));
     for (uint32_t i = 0; i < from->set->tier_count; i++) {
         c.tier = &from->set->tiers[i];
         if (weir_filter_next(&c, 0) < c.tier->count)
@@ -285,26 +362,22 @@ bool weir_filter_any_warm(const struct weir_live *live, const struct weir_resolu
     return false;
 }
 
-static uint64_t tier_soonest_end(const struct weir_live *live, const struct weir_tier *tier, uint64_t now_ns)
+uint64_t weir_filter_soonest_end(const struct weir_request *request, const struct weir_live *live,
+                                 const struct weir_resolution *from, uint64_t now_ns)
 {
     uint64_t soonest = UINT64_MAX, until;
+    struct weir_candidates c;
 
-    for (uint32_t i = 0; i < tier->count; i++) {
-        until = weir_live_until(live, tier->slots[i]);
-        if (until > now_ns && until < soonest)
-            soonest = until;
-    }
-    return soonest;
-}
-
-uint64_t weir_filter_soonest_end(const struct weir_live *live, const struct weir_resolution *from,
-                                 uint64_t now_ns)
-{
-    uint64_t soonest = UINT64_MAX, end;
-
-    for (uint32_t i = 0; from->set != NULL && i < from->set->tier_count; i++) {
-        end = tier_soonest_end(live, &from->set->tiers[i], now_ns);
-        soonest = end < soonest ? end : soonest;
+    if (from->set == NULL)
+        return soonest;
+    c = allowed_of(request, live, from->set, now_ns, 0);
+    for (uint32_t i = 0; i < from->set->tier_count; i++) {
+        c.tier = &from->set->tiers[i];
+        for (uint32_t m = weir_filter_next(&c, 0); m < c.tier->count; m = weir_filter_next(&c, m + 1)) {
+            until = weir_live_until(live, c.tier->slots[m]);
+            if (until > now_ns && until < soonest)
+                soonest = until;
+        }
     }
     return soonest;
 }

@@ -18,6 +18,7 @@
 #include "engine/live/health.h"
 #include "engine/live/live.h"
 #include "engine/live/usage.h"
+#include "engine/pick/access.h"
 #include "engine/snapshot/resolve.h"
 #include "engine/snapshot/snapshot.h"
 
@@ -68,6 +69,16 @@ struct weir_candidates {
     struct weir_slice group;                   /* that serves */
     unsigned filters;                          /* WEIR_FILTER_BIT of those that are on */
 };
+
+static inline bool weir_filter_shut(const struct weir_candidates *c, uint32_t member)
+{
+    return weir_access_is_shut(&c->tier->members[member]->spec, c->request->team, c->minute);
+}
+
+static inline bool weir_filter_no_route(const struct weir_candidates *c, uint32_t member)
+{
+    return (c->request->route & ~c->tier->members[member]->spec.routes) != 0;
+}
 
 static inline bool weir_filter_no_web_search(const struct weir_candidates *c, uint32_t member)
 {
@@ -206,21 +217,32 @@ const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct wei
  */
 weir_reason weir_filter_why(const struct weir_pick *pick);
 
+/* Whether the filters leave anybody of the set, which is the pick's or a pool of it. */
+bool weir_filter_leaves_any(const struct weir_pick *pick, const struct weir_set *set, unsigned filters);
+
 /* Whether cooldowns alone leave nobody of the set. */
 bool weir_filter_is_starved(const struct weir_pick *pick);
 
+/* When the first of a set's deployments that the other filters leave cools down no more, which may be now;
+ * UINT64_MAX: they leave nobody. */
+uint64_t weir_filter_soonest_return(const struct weir_pick *pick);
+
 /*
+ * These three look at what the caller may use alone (`access_windows`).
+ *
  * Whether a deployment of the name is neither cooling down nor blocked, and has something left of its
  * enforced limits of the minute: `healthy` > 0 (router-semantics 5).
  */
-bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_live *live,
-                             const struct weir_resolution *from, uint64_t now_ns);
+bool weir_filter_any_healthy(const weir_snapshot *snapshot, const struct weir_request *request,
+                             const struct weir_live *live, const struct weir_resolution *from,
+                             uint64_t now_ns);
 
 /* Whether a deployment of the name is neither cooling down nor blocked, whatever its limits leave. */
-bool weir_filter_any_warm(const struct weir_live *live, const struct weir_resolution *from, uint64_t now_ns);
+bool weir_filter_any_warm(const struct weir_request *request, const struct weir_live *live,
+                          const struct weir_resolution *from, uint64_t now_ns);
 
 /* When the first of the cooldowns in the set ends; UINT64_MAX when none of its usable deployments cools. */
-uint64_t weir_filter_soonest_end(const struct weir_live *live, const struct weir_resolution *from,
-                                 uint64_t now_ns);
+uint64_t weir_filter_soonest_end(const struct weir_request *request, const struct weir_live *live,
+                                 const struct weir_resolution *from, uint64_t now_ns);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/slice.h"
+#include "engine/snapshot/pools.h"
 
 enum rank { RANK_NONE, RANK_OTHER, RANK_DEFAULT, RANK_MATCH };
 
@@ -34,6 +35,9 @@ bool weir_tags_route(const struct weir_pick *pick)
 {
     weir_flag flag = pick->request->tag_filtering;
 
+    /* All are of the one pool there is. */
+    if (pick->request->tag_count == 0 && !pick->from->set->has_tags)
+        return false;
     if (flag == WEIR_FLAG_UNSAID)
         flag = pick->from->set->tag_filtering;
     return flag == WEIR_FLAG_UNSAID ? pick->snapshot->spec.tag_filtering : flag == WEIR_FLAG_ON;
@@ -146,4 +150,41 @@ bool weir_tags_fill(const struct weir_pick *pick, unsigned filters)
         found = fill(pick, filters, &asked);
     }
     return found.any;
+}
+
+/* The pool of what the plain tags match, NULL when they match nobody; false: there may be several, or more
+ * than plain tags. */
+static bool only_pool(const struct weir_pick *pick, const struct weir_set **ret_pool)
+{
+    const struct weir_set *only = NULL, *pool;
+    bool all = pick->snapshot->spec.tag_match_all, misses = false;
+
+    for (size_t i = 0; i < pick->request->tag_count; i++) {
+        if (pick->request->tags[i].kind != WEIR_TAG_PLAIN)
+            return false;
+        pool = weir_pool_of(pick->from->set, pick->request->tags[i].name);
+        misses |= pool == NULL;
+        if (pool == NULL)
+            continue;
+        if (only != NULL && only != pool)
+            return false;
+        only = pool;
+    }
+    *ret_pool = all && misses ? NULL : only;
+    return true;
+}
+
+int weir_tags_pool(const struct weir_pick *pick, unsigned filters, const struct weir_set **ret_pool)
+{
+    const struct weir_set *set = pick->from->set, *pool;
+
+    if (!weir_has_pools(set) || (set->has_tag_patterns && pick->request->matches != NULL) ||
+        !only_pool(pick, &pool))
+        return WEIR_TAGS_MIXED;
+    if (pool == NULL || !weir_filter_leaves_any(pick, pool, filters))
+        pool = weir_pool_of(set, WEIR_SLICE("default"));
+    if (pool == NULL || !weir_filter_leaves_any(pick, pool, filters))
+        pool = pick->request->tag_count == 0 ? set : NULL;
+    *ret_pool = pool;
+    return 0;
 }

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include <weir/attr.h>
+
 #include "engine/pick/filter.h"
 
 /* Whether tags route at all: by the request, else the set's deployments, else the router. */
@@ -16,5 +18,16 @@ bool weir_tags_route(const struct weir_pick *pick);
  * come before the one of the tags.  Returns whether there are any.  Time grows with the size of the set.
  */
 bool weir_tags_fill(const struct weir_pick *pick, unsigned filters);
+
+/* What the tags leave is no set that the snapshot has. */
+#define WEIR_TAGS_MIXED 1
+
+/*
+ * Finds the set of what the tags leave, where it was made when the snapshot was built (snapshot/pools.h): for
+ * plain tags of which the members carry at most one, and for none.  The filters are as above; NULL: nobody
+ * is left.  0 or WEIR_TAGS_MIXED: weir_tags_fill finds out.
+ */
+WEIR_MUST_USE int weir_tags_pool(const struct weir_pick *pick, unsigned filters,
+                                 const struct weir_set **ret_pool);
 
 #endif

@@ -8,6 +8,7 @@
 #include <weir/snapshot.h>
 
 #include <math.h>
+#include <string.h>
 
 #include <weir/error.h>
 
@@ -16,6 +17,7 @@
 #include "base/time.h"
 #include "engine/snapshot/limits.h"
 #include "engine/snapshot/policy.h"
+#include "engine/snapshot/pools.h"
 #include "engine/snapshot/resilience.h"
 #include "engine/snapshot/routing.h"
 #include "engine/snapshot/sharing.h"
@@ -114,6 +116,24 @@ static const struct weir_slice *copy_tags(struct weir_arena *arena, const struct
     return copies;
 }
 
+static const struct weir_access_window *copy_windows(struct weir_arena *arena,
+                                                     const struct weir_access_window *windows, size_t count)
+{
+    struct weir_access_window *copies = weir_arena_zalloc(arena, count, sizeof(*copies));
+
+    for (size_t i = 0; copies != NULL && i < count; i++) {
+        size_t changes = windows[i].zone.count;
+        struct weir_zone_change *zone = weir_arena_zalloc(arena, changes, sizeof(*zone));
+
+        copies[i] = windows[i];
+        copies[i].teams = copy_tags(arena, windows[i].teams, windows[i].team_count);
+        copies[i].zone.changes = zone;
+        if (zone != NULL && changes > 0)
+            memcpy(zone, windows[i].zone.changes, changes * sizeof(*zone));
+    }
+    return copies;
+}
+
 /* A weight below zero draws no traffic, like none. */
 static double at_least_zero(double weight)
 {
@@ -143,6 +163,7 @@ int weir_snapshot_add_deployment(weir_snapshot_builder *builder, const struct we
     d->spec.model = weir_arena_copy(&s->arena, spec->model);
     d->spec.region = weir_arena_copy(&s->arena, spec->region);
     d->spec.tags = copy_tags(&s->arena, spec->tags, spec->tag_count);
+    d->spec.windows = copy_windows(&s->arena, spec->windows, spec->window_count);
     d->weights[0] = at_least_zero(spec->weight);
     d->weights[1] = at_least_zero(spec->rpm);
     d->weights[2] = at_least_zero(spec->tpm);
@@ -348,10 +369,12 @@ static void build_sets(weir_snapshot *s)
     for (size_t i = 0; i < s->group_count; i++) {
         s->groups[i]->strategy = weir_routing_strategy(s, s->groups[i]->name);
         weir_snapshot_make_tiers(s, s->groups[i]);
+        weir_pools_build(s, s->groups[i]);
     }
     for (size_t i = 0; i < s->model_count; i++) {
         s->models[i]->strategy = &s->spec.strategy;
         weir_snapshot_make_tiers(s, s->models[i]);
+        weir_pools_build(s, s->models[i]);
     }
     weir_routing_build(s);
 }

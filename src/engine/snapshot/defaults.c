@@ -14,7 +14,8 @@ void weir_deployment_spec_init(struct weir_deployment_spec *spec)
                                       .minute = {WEIR_UNSET_NS, WEIR_UNSET_NS, WEIR_UNSET_NS, WEIR_UNSET_NS},
                                       .max_parallel = WEIR_UNSET,
                                       .max_input_tokens = WEIR_UNSET_NS,
-                                      .parameters = UINT64_MAX};
+                                      .parameters = UINT64_MAX,
+                                      .routes = UINT64_MAX};
     weir_policy_init(&spec->allowed_fails_policy);
 }
 

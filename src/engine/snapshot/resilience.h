@@ -14,10 +14,10 @@ void weir_resilience_take(struct weir_resilience *resilience, const struct weir_
 /* What is still not said is off. */
 void weir_resilience_settle(struct weir_resilience *resilience);
 
-/* Of one that is settled: whether an attempt may get others beside it. */
-static inline bool weir_resilience_hedges(const struct weir_resilience *resilience)
+/* Of one that is said: whether an attempt may get others beside it. */
+static inline bool weir_hedge_is_on(const struct weir_hedge *hedge)
 {
-    return resilience->hedge.after_ns > 0 && resilience->hedge.max > 0;
+    return hedge->after_ns > 0 && hedge->max > 0;
 }
 
 /* Whether all its numbers are finite. */

@@ -8,6 +8,7 @@
 #include <weir/error.h>
 
 #include "base/slice.h"
+#include "engine/snapshot/pools.h"
 #include "engine/snapshot/wildcard.h"
 #include "engine/strategy/strategy.h"
 
@@ -27,40 +28,39 @@ bool weir_routing_is_valid(const struct weir_routing_group *group)
                               : weir_strategy_is_valid(&group->strategy);
 }
 
-/* Whether the model at a place was named before. */
-static bool is_repeated(const struct weir_routing_group *group, size_t at)
-{
-    for (size_t i = 0; i < at; i++)
-        if (weir_slice_eq(group->models[i], group->models[at]))
-            return true;
-    return false;
-}
-
-/* The group with each model once, in the arena. */
-static struct weir_routing_group copy(struct weir_arena *arena, const struct weir_routing_group *group)
+/* The group with each model once, in the arena; seen is empty.  0 or WEIR_ERR_NOMEM. */
+static int copy(struct weir_arena *arena, const struct weir_routing_group *group, struct weir_map *seen,
+                struct weir_routing_group *ret_copied)
 {
     struct weir_slice *models = weir_arena_zalloc(arena, group->count, sizeof(*models));
     int32_t *priorities = weir_arena_zalloc(arena, group->count, sizeof(*priorities));
     struct weir_routing_group copied = {.name = weir_arena_copy(arena, group->name),
                                         .strategy = group->strategy};
 
+    int r;
+
     if (weir_arena_failed(arena))
-        return copied;
+        return WEIR_ERR_NOMEM;
     for (size_t i = 0; i < group->count; i++) {
-        if (is_repeated(group, i))
+        r = weir_map_add(seen, group->models[i], models);
+        if (r < 0)
+            return r;
+        if (r == WEIR_MAP_EXISTS)
             continue;
         models[copied.count] = weir_arena_copy(arena, group->models[i]);
         priorities[copied.count++] = is_priority(group) ? group->priorities[i] : WEIR_UNSET_ORDER;
     }
     copied.models = models;
     copied.priorities = priorities;
-    return copied;
+    *ret_copied = copied;
+    return weir_arena_failed(arena) ? WEIR_ERR_NOMEM : 0;
 }
 
 int weir_routing_add(weir_snapshot *snapshot, const struct weir_routing_group *group,
                      struct weir_routing **ret_routing)
 {
     struct weir_routing *routing;
+    struct weir_map seen;
     int r;
 
     for (size_t i = 0; !is_priority(group) && i < group->count; i++)
@@ -69,9 +69,11 @@ int weir_routing_add(weir_snapshot *snapshot, const struct weir_routing_group *g
     routing = weir_arena_zalloc(&snapshot->arena, 1, sizeof(*routing));
     if (routing == NULL)
         return WEIR_ERR_NOMEM;
-    routing->spec = copy(&snapshot->arena, group);
-    if (weir_arena_failed(&snapshot->arena))
-        return WEIR_ERR_NOMEM;
+    weir_map_init(&seen, snapshot->mem, WEIR_SNAPSHOT_NAMES_MAX);
+    r = copy(&snapshot->arena, group, &seen, &routing->spec);
+    weir_map_deinit(&seen);
+    if (r < 0)
+        return r;
     routing->set.name = routing->spec.name;
     r = weir_map_add(&snapshot->by_routing, routing->spec.name, routing);
     for (size_t i = 0; r == 0 && !is_priority(group) && i < routing->spec.count; i++)
@@ -136,6 +138,7 @@ static void build(weir_snapshot *snapshot, struct weir_routing *routing)
     }
     set->parts = parts;
     weir_snapshot_make_tiers(snapshot, set);
+    weir_pools_build(snapshot, set);
 }
 
 void weir_routing_build(weir_snapshot *snapshot)

@@ -156,7 +156,14 @@ static void note_facts(struct weir_set *set)
         if (set->tag_filtering == WEIR_FLAG_UNSAID)
             set->tag_filtering = spec->tag_filtering;
         set->tag_fail_open |= spec->tag_fail_open;
-        set->has_web_search |= !spec->blocked && !spec->no_web_search;
+        set->has_tags |= spec->tag_count > 0 || spec->has_tag_pattern;
+        set->has_tag_patterns |= spec->has_tag_pattern;
+        if (spec->blocked)
+            continue;
+        set->routes_served |= spec->routes;
+        set->routes_lacked |= ~spec->routes;
+        set->has_web_search |= !spec->no_web_search;
+        set->has_windows |= spec->window_count > 0;
     }
 }
 
@@ -196,10 +203,19 @@ static void place_tier_slots(struct weir_tier *tier)
     }
 }
 
-static void place_set_slots(const struct weir_set *set)
+static void place_tiers_slots(const struct weir_set *set)
 {
     for (uint32_t t = 0; t < set->tier_count; t++)
         place_tier_slots(&set->tiers[t]);
+}
+
+static void place_set_slots(const struct weir_set *set)
+{
+    const struct weir_map_entry *pool;
+
+    place_tiers_slots(set);
+    for (size_t at = 0; (pool = weir_map_next(&set->pools, &at)) != NULL;)
+        place_tiers_slots(pool->value);
 }
 
 static void place_slots(struct weir_set *const *sets, size_t count)
@@ -331,9 +347,16 @@ bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot)
 {
     const struct weir_router_spec *router = &snapshot->spec;
     bool room = looks_at_room(&router->strategy);
+    bool tokens = router->strategy.strategy == WEIR_STRATEGY_USAGE;
 
-    for (size_t i = 0; i < snapshot->routing_count && !room; i++)
-        room = looks_at_room(&snapshot->routings[i]->spec.strategy);
+    for (size_t i = 0; i < snapshot->routing_count; i++) {
+        room |= looks_at_room(&snapshot->routings[i]->spec.strategy);
+        tokens |= snapshot->routings[i]->spec.strategy.strategy == WEIR_STRATEGY_USAGE;
+    }
+    /* It weighs the tokens of the minute, limits or not, and for a stream that tells no usage those of the
+       prompt are the estimate. */
+    if (tokens)
+        return true;
     for (size_t i = 0; i < snapshot->deployment_count; i++) {
         const struct weir_deployment_spec *d = &snapshot->deployments[i]->spec;
 
@@ -349,7 +372,7 @@ bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot)
 bool weir_snapshot_hedges(const weir_snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->group_count; i++)
-        if (weir_resilience_hedges(&snapshot->groups[i]->resilience))
+        if (weir_hedge_is_on(&snapshot->groups[i]->resilience.hedge))
             return true;
     return false;
 }
@@ -377,7 +400,7 @@ static bool tier_validate(const struct weir_tier *tier, const struct weir_set *s
     return tier->count > 0 && ranking_validate(tier, set->strategy->strategy);
 }
 
-static bool set_validate(const struct weir_set *set)
+static bool tiers_validate(const struct weir_set *set)
 {
     uint32_t usable = 0, in_tiers = 0;
 
@@ -389,6 +412,16 @@ static bool set_validate(const struct weir_set *set)
         in_tiers += set->tiers[i].count;
     }
     return usable == in_tiers && set->count > 0;
+}
+
+static bool set_validate(const struct weir_set *set)
+{
+    const struct weir_map_entry *pool;
+
+    for (size_t at = 0; (pool = weir_map_next(&set->pools, &at)) != NULL;)
+        if (!tiers_validate(pool->value))
+            return false;
+    return tiers_validate(set) && weir_map_validate(&set->pools);
 }
 
 bool weir_snapshot_validate(const weir_snapshot *snapshot)

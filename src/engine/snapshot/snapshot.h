@@ -76,11 +76,17 @@ struct weir_set {
     const struct weir_set_part *parts; /* of a priority group; else none */
     size_t part_count;
     const struct weir_strategy_spec *strategy;
+    struct weir_map pools;   /* struct weir_set by tag; see pools.h */
     weir_flag tag_filtering; /* what the members say of tags (router-semantics 20) */
     bool tag_fail_open;
-    bool has_web_search; /* some usable member serves it */
-    bool probed;         /* of a group: probes are about it (17) */
-    bool has_health;     /* picks leave out members whose probes fail */
+    bool has_tags;          /* some member has tags, or a pattern of them */
+    bool has_tag_patterns;  /* some member has a pattern */
+    bool has_web_search;    /* some usable member serves it */
+    bool has_windows;       /* some member is reserved at times */
+    uint64_t routes_served; /* kinds of call that some usable member serves */
+    uint64_t routes_lacked; /* kinds of call that some usable member does not serve */
+    bool probed;            /* of a group: probes are about it (17) */
+    bool has_health;        /* picks leave out members whose probes fail */
 };
 
 /* A routing group: its own set, and how its models' sets are picked from (router-semantics 7). */

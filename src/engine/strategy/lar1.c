@@ -21,7 +21,7 @@ static weir_lar1_class class_of(const struct weir_lar1 *evidence, const struct w
 }
 
 /* The first rank of the class, or of one that comes after it. */
-static uint32_t first_rank(const struct weir_tier *tier, weir_lar1_class wanted)
+static uint32_t first_rank(const struct weir_tier *tier, unsigned wanted)
 {
     uint32_t from = 0, count = tier->count, half;
 
@@ -41,15 +41,12 @@ uint32_t weir_pick_lar1(const struct weir_candidates *c, struct weir_rand *rand)
 {
     const struct weir_tier *tier = c->tier;
     weir_lar1_class wanted = class_of(&c->request->lar1, c->strategy);
-    uint32_t first;
+    uint32_t last = first_rank(tier, (unsigned)wanted + 1), first;
 
     (void)rand;
-    for (uint32_t i = first_rank(tier, wanted); i < tier->count; i++) {
-        if (tier->members[tier->ranking[i]]->spec.lar1_class != wanted)
-            break;
+    for (uint32_t i = first_rank(tier, wanted); i < last; i++)
         if (weir_filter_keeps(c, tier->ranking[i]))
             return tier->ranking[i];
-    }
     first = weir_filter_next(c, 0);
     return first < tier->count ? first : WEIR_PICK_NONE;
 }

@@ -6,6 +6,8 @@
  * Of the others, `blocked` is settled when the snapshot is built (a blocked deployment is in no tier), and
  * `order` is the sequence in which filter.c goes through the tiers.
  */
+X(ACCESS, weir_filter_shut)                 /* 1: it is reserved for others at this hour */
+X(ROUTE, weir_filter_no_route)              /* 2: it serves other kinds of call, and another one of the name serves this */
 X(WEB_SEARCH, weir_filter_no_web_search)    /* 2: it cannot search the web, and another one of the name can */
 X(HEALTH, weir_filter_unhealthy)            /* 3: its newest probe has failed, and another one's of the name has not */
 X(COOLDOWN, weir_filter_cooling)            /* 4: it is cooling down */

@@ -1,4 +1,4 @@
-/* Models that a wildcard let in are looked up once more here; all others were when the file was read. */
+/* The sums are of picodollars, so that adding makes no error. */
 #include "gateway/attempt/cost.h"
 
 #include "config/config.h"
@@ -10,13 +10,14 @@
 
 struct weir_cost weir_cost_of(const struct weir_upcall *upcall, const struct weir_usage *usage)
 {
-    const struct weir_config *config = upcall->job->setup->config;
+    struct weir_worker *worker = upcall->job->worker;
     struct weir_cost cost = {false, 0};
     struct weir_model_facts room;
 
     if (usage->told)
-        cost.known = weir_price(weir_config_facts(config, upcall->deployment, upcall->model, &room), usage,
-                                &cost.picodollars);
+        cost.known = weir_price(weir_model_memo_facts(&worker->models, upcall->job->setup->config,
+                                                      upcall->deployment, upcall->model, &room),
+                                usage, &cost.picodollars);
     return cost;
 }
 

@@ -79,12 +79,14 @@ static int name_model(struct weir_upcall *upcall, const struct weir_start *start
 /* The parameters that the model does not take and the configuration wants left out. */
 static uint64_t dropped(const struct weir_upcall *upcall)
 {
-    const struct weir_config *config = upcall->job->setup->config;
+    struct weir_worker *worker = upcall->job->worker;
     struct weir_model_facts room;
 
     if (!upcall->deployment->drop_params)
         return 0;
-    return weir_config_facts(config, upcall->deployment, upcall->model, &room)->lacks;
+    return weir_model_memo_facts(&worker->models, upcall->job->setup->config, upcall->deployment,
+                                 upcall->model, &room)
+        ->lacks;
 }
 
 static int build(struct weir_upcall *upcall, const struct weir_start *start)

@@ -37,7 +37,6 @@ _Static_assert(FIELDS_MAX + 4 <= WEIR_ACCESS_LINE_MAX, "a line always fits in it
 /* Where the next byte goes; the room is for the longest line there can be. */
 struct line {
     enum weir_log_format format;
-    bool first;
     char *at;
 };
 
@@ -52,12 +51,7 @@ static void append(struct line *line, struct weir_slice text)
  */
 static void put_name(struct line *line, struct weir_slice json, struct weir_slice logfmt)
 {
-    struct weir_slice name = line->format == WEIR_LOG_JSON ? json : logfmt;
-
-    if (line->first)
-        name = weir_slice_sub(name, 1, name.len);
-    line->first = false;
-    append(line, name);
+    append(line, line->format == WEIR_LOG_JSON ? json : logfmt);
 }
 
 /* May stand between quotes as it is; bare in logfmt too, if it holds neither blank nor "=". */
@@ -66,26 +60,20 @@ static bool is_plain(char c)
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-static bool word_is_plain(uint64_t word)
-{
-    uint64_t marks = weir_word_below(word, ' ') | weir_word_equal(word, '"') | weir_word_equal(word, '\\') |
-                     weir_word_equal(word, 0x7f) | (word & WEIR_WORD_MARKS);
-
-    return marks == 0;
-}
-
 static bool all_plain(struct weir_slice text)
 {
-    if (text.len < 8) {
+    if (text.len < 4) {
         for (size_t i = 0; i < text.len; i++)
             if (!is_plain(text.ptr[i]))
                 return false;
         return true;
     }
+    if (text.len < 8)
+        return weir_word_is_plain(weir_word_load_short(text.ptr, text.len));
     for (size_t i = 0; i < text.len - 8; i += 8)
-        if (!word_is_plain(weir_word_load(text.ptr + i)))
+        if (!weir_word_is_plain(weir_word_load(text.ptr + i)))
             return false;
-    return word_is_plain(weir_word_load(text.ptr + text.len - 8)); /* may overlap the one before */
+    return weir_word_is_plain(weir_word_load(text.ptr + text.len - 8)); /* may overlap the one before */
 }
 
 /* What is not plain ASCII takes the way of the JSON writer, which knows UTF-8. */
@@ -103,8 +91,6 @@ static void put_text(struct line *line, struct weir_slice json, struct weir_slic
     bool plain;
     bool quotes;
 
-    if (text.len == 0)
-        return;
     if (text.len > TEXT_MAX)
         text.len = TEXT_MAX;
     plain = all_plain(text);
@@ -191,7 +177,9 @@ static struct weir_slice time_text(uint64_t wall_ns, char room[TIME_MAX])
 
 static void put_fields(struct line *line, const struct weir_access *access)
 {
-#define WEIR_ACCESS_TEXT(member, prose)  put_text(line, NAMES(#member), access->member);
+#define WEIR_ACCESS_TEXT(member, prose)                                                                      \
+    if (access->member.len > 0)                                                                              \
+        put_text(line, NAMES(#member), access->member);
 #define WEIR_ACCESS_COUNT(member, prose) put_fixed(line, NAMES(#member), access->member, 0);
 #define WEIR_ACCESS_MAYBE(member, prose)                                                                     \
     if (access->member != 0)                                                                                 \
@@ -211,7 +199,7 @@ static void put_fields(struct line *line, const struct weir_access *access)
 int weir_access_format(const struct weir_access *access, enum weir_log_format format, uint64_t wall_ns,
                        struct weir_buf *buf)
 {
-    struct line line = {.format = format, .first = true};
+    struct line line = {.format = format};
     char time_room[TIME_MAX];
     char *room;
     int r = weir_buf_reserve(buf, WEIR_ACCESS_LINE_MAX, &room);
@@ -219,9 +207,10 @@ int weir_access_format(const struct weir_access *access, enum weir_log_format fo
     if (r < 0)
         return r;
     line.at = room;
+    append(&line, format == WEIR_LOG_JSON ? WEIR_SLICE("{\"time\":\"") : WEIR_SLICE("time="));
+    append(&line, time_text(wall_ns, time_room));
     if (format == WEIR_LOG_JSON)
-        append(&line, WEIR_SLICE("{"));
-    put_text(&line, NAMES("time"), time_text(wall_ns, time_room));
+        append(&line, WEIR_SLICE("\""));
     put_fields(&line, access);
     if (format == WEIR_LOG_JSON)
         append(&line, WEIR_SLICE("}"));

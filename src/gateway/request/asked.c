@@ -299,7 +299,7 @@ static struct weir_json_item *next_room(struct asking *asking, size_t *cap)
     if (asked->member_count < *cap)
         return &asked->members[asked->member_count];
     *cap = *cap == 0 ? 16 : *cap * 2;
-    bigger = weir_arena_zalloc(asking->arena, *cap, sizeof(*bigger));
+    bigger = weir_arena_alloc(asking->arena, *cap * sizeof(*bigger));
     if (bigger == NULL)
         return NULL;
     if (asked->member_count > 0)

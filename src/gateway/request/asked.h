@@ -29,7 +29,7 @@ enum { WEIR_ASKED_MEMBERS_MAX = 1024, WEIR_ASKED_TARGETS_MAX = 64 };
 struct weir_asked_rules {
     unsigned max_depth;           /* of the body's nesting */
     bool mock_flags;              /* dangerously_allow_mock_testing_request_params */
-    uint32_t overrides;           /* WEIR_OVERRIDE_BIT of the limits that `weir` may set (beyond.md) */
+    uint32_t overrides;           /* WEIR_OVERRIDE_BIT of what `weir` may set (beyond.md) */
     uint32_t caller_places;       /* WEIR_PLACE_BIT of what some deployment lets callers say (decisions 19) */
     struct weir_slice tag_prefix; /* `tag_routing_prefix` */
     bool parameters;              /* somebody looks at what parameters ask of a model */

@@ -137,7 +137,9 @@ static int read_map(struct override *override, const struct weir_json_value *val
 
 static int read_override(struct override *override, const struct weir_json_item *item)
 {
-    void *out = (char *)&override->controls->limits + override->row->offset;
+    bool limit = override->row->section == WEIR_SECTION_LIMIT;
+    void *out =
+        (limit ? (char *)&override->controls->limits : (char *) override->controls) + override->row->offset;
     double number;
     int r;
 
@@ -150,17 +152,17 @@ static int read_override(struct override *override, const struct weir_json_item 
         if (r >= 0 && (r > 0 || !weir_number_put(override->row, number, out)))
             r = override_must_be(override, NULL);
     }
-    if (r == 0)
+    if (r == 0 && limit)
         override->controls->by_caller = true;
     return r;
 }
 
-/* The row of a limit that requests may set, or NULL. */
+/* The row of what requests may set, or NULL. */
 static const struct weir_setting_row *find_allowed(const struct weir_asked_rules *rules,
                                                    const struct weir_json_item *item)
 {
-    for (int id = 0; id < WEIR_LIMITS; id++) {
-        const struct weir_setting_row *row = weir_schema_limit((enum weir_limit_id)id);
+    for (int id = 0; id < WEIR_OVERRIDES; id++) {
+        const struct weir_setting_row *row = weir_schema_override(id);
 
         if ((rules->overrides & WEIR_OVERRIDE_BIT(id)) != 0 && weir_json_key_is(item, row->key))
             return row;

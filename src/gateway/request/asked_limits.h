@@ -3,7 +3,8 @@
  * fields of the head (router-semantics 2.7, beyond.md, decisions 21).
  *
  * Whatever is said here is the caller's own limit and says nothing about a deployment (RS 15.4).  The limits
- * that `weir` may hold are the rows of config/tbl/limits.h.
+ * that `weir` may hold are the rows of config/tbl/limits.h; what else it may hold, of
+ * config/tbl/resilience.h.
  */
 #ifndef WEIR_GATEWAY_ASKED_LIMITS_H
 #define WEIR_GATEWAY_ASKED_LIMITS_H

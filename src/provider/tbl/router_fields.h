@@ -1,6 +1,6 @@
 /* clang-format off */ /* one row a line */
 /*
- * Fields of a request body that are not simply passed on, by length and then by byte (they are searched in halves).
+ * Fields of a request body that are not simply passed on, by length and then by byte (they are searched by length).
  * Sources: router-semantics 2.7, 6.1, 12, 18 and 20, decisions 18 and 19.
  *
  * X(name, class, place)

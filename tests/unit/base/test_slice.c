@@ -46,6 +46,16 @@ static void slices_are_compared(void **state)
     assert_true(weir_slice_eq_ci(WEIR_SLICE("aB-9[\xc4"), WEIR_SLICE("Ab-9[\xc4")));
     assert_false(weir_slice_eq_ci(WEIR_SLICE("["), WEIR_SLICE("{")));
     assert_false(weir_slice_eq_ci(WEIR_SLICE("\xc4"), WEIR_SLICE("\xe4")));
+    for (size_t len = 1; len < 20; len++)
+        for (size_t at = 0; at < len; at++) {
+            char text[] = "HoSt-NaMe.ExAmPlE.CoM";
+
+            assert_true(weir_slice_eq_ci((struct weir_slice){text, len},
+                                         (struct weir_slice){"hOsT-nAmE.eXaMpLe.cOm", len}));
+            text[at] = '_'; /* wherever the difference is */
+            assert_false(weir_slice_eq_ci((struct weir_slice){text, len},
+                                          (struct weir_slice){"hOsT-nAmE.eXaMpLe.cOm", len}));
+        }
     assert_true(weir_slice_starts(WEIR_SLICE("abc"), WEIR_SLICE("ab")));
     assert_true(weir_slice_starts(WEIR_SLICE("abc"), WEIR_SLICE_EMPTY));
     assert_false(weir_slice_starts(WEIR_SLICE("a"), WEIR_SLICE("ab")));

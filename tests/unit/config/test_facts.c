@@ -10,6 +10,7 @@
 #include "kit.h"
 #include "provider/endpoint.h"
 #include "provider/parameter.h"
+#include "provider/route.h"
 
 static const struct weir_deployment_spec *spec_of(const struct kit *kit, size_t index)
 {
@@ -106,6 +107,35 @@ static void test_tags_class_and_region_reach_the_engine(void **state)
     assert_int_equal(spec_of(&kit, 0)->tag_filtering, WEIR_FLAG_UNSAID);
     assert_false(spec_of(&kit, 0)->no_web_search);
     kit_free(&kit);
+}
+
+static void test_the_mode_says_which_routes_are_served(void **state)
+{
+    static const struct {
+        const char *info;
+        uint64_t routes;
+        size_t warnings;
+    } cases[] = {
+        {"max_tokens: 1", UINT64_MAX, 0},
+        {"mode: chat", WEIR_ROUTE_BIT(WEIR_ROUTE_CHAT), 0},
+        {"mode: completion", WEIR_ROUTE_BIT(WEIR_ROUTE_COMPLETIONS), 0},
+        {"mode: embedding", WEIR_ROUTE_BIT(WEIR_ROUTE_EMBEDDINGS), 0},
+        {"mode: image_generation", 0, 0},
+        {"mode: Chat", UINT64_MAX, 1},
+        {"mode: ''", UINT64_MAX, 0},
+    };
+    struct kit kit;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        load_one(&kit, "", "model: openai/m", cases[i].info, "");
+        assert_int_equal(spec_of(&kit, 0)->routes, cases[i].routes);
+        kit_expect_count(&kit, cases[i].warnings);
+        if (cases[i].warnings > 0)
+            kit_expect(&kit, 2, "model_list[0].model_info.mode", "warning",
+                       "no mode is called Chat; the deployment serves every call");
+        kit_free(&kit);
+    }
 }
 
 /* ---- facts ---- */
@@ -277,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_limits_are_looked_up_beside_within_and_in_the_info),
         cmocka_unit_test(test_parallel_slots_come_from_the_first_that_says),
         cmocka_unit_test(test_tags_class_and_region_reach_the_engine),
+        cmocka_unit_test(test_the_mode_says_which_routes_are_served),
         cmocka_unit_test(test_prices_are_the_deployments_own_else_the_tables),
         cmocka_unit_test(test_a_price_of_zero_is_no_price_to_choose_by),
         cmocka_unit_test(test_a_base_model_speaks_for_a_name_of_ones_own),

@@ -233,7 +233,7 @@ static void unknown_keys_and_groups_are_told_with_the_nearest(void **state)
              "model_list: [{model_name: gpt-4o, litellm_params: {model: openai/m}}]\n"
              "weir_settings:\n"
              "  min_stream_rate: {tokens_per_s: 1, windw: 5}\n"
-             "  allow_request_overrides: [call_deadlin, hedge, timeout]\n"
+             "  allow_request_overrides: [call_deadlin, retry_budget, timeout, hedg, all_cooling_wait]\n"
              "  groups:\n"
              "    gpt-4: {ttft_timeot: 1}\n"
              "    other: {num_retries: 1}\n"
@@ -241,12 +241,16 @@ static void unknown_keys_and_groups_are_told_with_the_nearest(void **state)
     assert_int_equal(kit.rv, 0);
     kit_expect(&kit, 3, "weir_settings.min_stream_rate.windw", "warning", "did you mean window?");
     kit_expect(&kit, 4, "weir_settings.allow_request_overrides[0]", "warning", "did you mean call_deadline?");
-    kit_expect(&kit, 4, "weir_settings.allow_request_overrides[1]", "warning", "not a limit");
+    kit_expect(&kit, 4, "weir_settings.allow_request_overrides[1]", "warning",
+               "nothing that a request may set");
+    kit_expect(&kit, 4, "weir_settings.allow_request_overrides[3]", "warning", "did you mean hedge?");
     kit_expect(&kit, 6, "weir_settings.groups.gpt-4", "warning", "did you mean gpt-4o?");
     kit_expect(&kit, 6, "weir_settings.groups.gpt-4.ttft_timeot", "warning", "did you mean ttft_timeout?");
     kit_expect(&kit, 7, "weir_settings.groups.other", "warning", "never used");
     kit_expect(&kit, 7, "weir_settings.groups.other.num_retries", "warning", "belongs in router_settings");
-    assert_int_equal(kit.config->settings.request_overrides, WEIR_OVERRIDE_BIT(WEIR_LIMIT_ID_timeout_ns));
+    assert_int_equal(kit.config->settings.request_overrides,
+                     WEIR_OVERRIDE_BIT(WEIR_LIMIT_ID_timeout_ns) |
+                         WEIR_OVERRIDE_BIT(WEIR_OVERRIDE_ID_all_cooling_wait_ns));
     kit_free(&kit);
 }
 

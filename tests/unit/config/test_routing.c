@@ -7,6 +7,7 @@
 #include <weir/mem_libc.h>
 
 #include "config/tag_regex.h"
+#include "engine/snapshot/snapshot.h"
 #include "kit.h"
 
 #define A      "{model_name: a, litellm_params: {model: openai/m, api_base: http://x.example, api_key: k}}"
@@ -160,6 +161,61 @@ static void test_routing_groups_load_and_tell_what_is_odd(void **state)
     kit_free(&kit);
 }
 
+static void test_a_model_named_twice_is_told_and_has_its_priority(void **state)
+{
+    const struct weir_set *ladder;
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL,
+             MODELS "router_settings:\n"
+                    "  routing_groups:\n"
+                    "  - {group_name: ladder, models: [a, b, a], routing_strategy: priority,\n"
+                    "     model_priorities: {a: 2, b: 1}}\n");
+    assert_int_equal(kit.rv, 0);
+    kit_expect(&kit, 4, "router_settings.routing_groups[0].models[2]", "warning",
+               "named before in this list");
+    kit_expect_count(&kit, 1);
+    ladder = &kit.config->snapshot->routings[0]->set;
+    assert_int_equal(ladder->tier_count, 2);
+    assert_int_equal(ladder->count, 2);
+    assert_int_equal(ladder->tiers[0].order, 1);
+    assert_int_equal(ladder->tiers[1].order, 2);
+    kit_free(&kit);
+}
+
+static void test_weighted_failover_without_simple_shuffle_is_told(void **state)
+{
+    static const struct {
+        const char *router;
+        size_t warnings;
+    } cases[] = {
+        {"routing_strategy: least-busy", 1},
+        {"routing_strategy: simple-shuffle", 0},
+        {"num_retries: 1", 0},
+        {"routing_strategy: least-busy\n"
+         "  routing_groups: [{group_name: x, models: [a], routing_strategy: simple-shuffle}]",
+         0},
+        {"routing_strategy: least-busy\n"
+         "  routing_groups: [{group_name: x, models: [a], routing_strategy: lar1}]",
+         1},
+    };
+    char text[1024];
+    struct kit kit;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        (void)snprintf(text, sizeof(text),
+                       MODELS "router_settings:\n  enable_weighted_failover: true\n  %s\n", cases[i].router);
+        kit_load(&kit, NULL, text);
+        assert_int_equal(kit.rv, 0);
+        kit_expect_count(&kit, cases[i].warnings);
+        if (cases[i].warnings > 0)
+            kit_expect(&kit, 3, "router_settings.enable_weighted_failover", "warning", "no effect");
+        kit_free(&kit);
+    }
+}
+
 static void test_a_wrong_routing_group_refuses_the_start(void **state)
 {
     static const struct {
@@ -300,6 +356,8 @@ int main(void)
         cmocka_unit_test(test_arguments_reach_the_strategy),
         cmocka_unit_test(test_bad_arguments_refuse_the_start),
         cmocka_unit_test(test_routing_groups_load_and_tell_what_is_odd),
+        cmocka_unit_test(test_a_model_named_twice_is_told_and_has_its_priority),
+        cmocka_unit_test(test_weighted_failover_without_simple_shuffle_is_told),
         cmocka_unit_test(test_a_wrong_routing_group_refuses_the_start),
         cmocka_unit_test(test_checks_are_named_one_by_one),
         cmocka_unit_test(test_tag_patterns_are_compiled_and_bad_ones_told),

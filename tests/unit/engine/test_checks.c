@@ -35,7 +35,13 @@
     X("RS 4.2", rs_4_web_search_drops_who_cannot) \
     X("RS 4.2", rs_4_web_search_drops_nobody_where_none_can) \
     X("RS 4.2", rs_4_web_search_of_one_that_cools_down_is_a_429) \
-    X("RS 4.2", rs_4_a_blocked_deployment_serves_no_web_search)
+    X("RS 4.2", rs_4_a_blocked_deployment_serves_no_web_search) \
+    X("RS 4.2", rs_4_a_kind_of_call_goes_to_who_serves_it) \
+    X("RS 4.2", rs_4_a_kind_of_call_that_nobody_serves_goes_to_anybody) \
+    X("RS 4.2", rs_4_who_serves_a_kind_of_call_and_cools_down_is_waited_for) \
+    X("RS 4.2", rs_4_a_blocked_deployment_serves_no_kind_of_call) \
+    X("RS 4.2", rs_4_a_retry_and_an_order_keep_to_the_kind_of_call) \
+    X("RS 4.5", rs_4_cooldowns_are_ignored_when_all_who_serve_the_call_cool_down)
 /* clang-format on */
 
 TESTS(KIT_TEST_DECLARE)
@@ -316,6 +322,63 @@ static void rs_4_a_blocked_deployment_serves_no_web_search(void **state)
     (void)state;
 
     expect(kit, "g web", "d:ok");
+}
+
+/* Calls of kinds 1, 2 and 4; `routes=2`: serves the second alone. */
+static void rs_4_a_kind_of_call_goes_to_who_serves_it(void **state)
+{
+    KIT(kit, "d g w=1 routes=1; e g w=0 routes=6; router retries=0");
+    (void)state;
+
+    expect_each(kit, 3, "g route=1", "d:ok");
+    expect_each(kit, 3, "g route=2", "e:ok");
+    expect_each(kit, 3, "g route=4", "e:ok");
+    expect_each(kit, 3, "g", "d:ok");
+}
+
+static void rs_4_a_kind_of_call_that_nobody_serves_goes_to_anybody(void **state)
+{
+    KIT(kit, "d g w=1 routes=1; e g w=0 routes=0; router retries=0");
+    (void)state;
+
+    expect_each(kit, 3, "g route=2", "d:ok");
+}
+
+static void rs_4_who_serves_a_kind_of_call_and_cools_down_is_waited_for(void **state)
+{
+    KIT(kit, "d g w=0 routes=1; e g w=1 routes=2 fails=0 : 500; router retries=0");
+    (void)state;
+
+    expect(kit, "g route=2", "e:500 fail:500");
+    (void)fails(kit, "g route=2", 429, WEIR_REASON_NO_DEPLOYMENTS);
+    expect(kit, "g route=1", "d:ok");
+}
+
+static void rs_4_a_blocked_deployment_serves_no_kind_of_call(void **state)
+{
+    KIT(kit, "d g routes=1; e g routes=2 blocked; router retries=0");
+    (void)state;
+
+    expect(kit, "g route=2", "d:ok");
+}
+
+static void rs_4_a_retry_and_an_order_keep_to_the_kind_of_call(void **state)
+{
+    KIT(kit, "a g order=1 routes=2 : 500 500; b g order=1 routes=1; c g order=2 routes=1; d g order=2; "
+             "router retries=1 jitter=0");
+    (void)state;
+
+    expect(kit, "g route=2", "a:500 a:500 d:ok");
+}
+
+static void rs_4_cooldowns_are_ignored_when_all_who_serve_the_call_cool_down(void **state)
+{
+    KIT(kit,
+        "d g w=0 routes=1; e g w=1 routes=2 : 500 ok; router retries=0 cooldown=30 bypass fails.internal=0");
+    (void)state;
+
+    expect(kit, "g route=2", "e:500 fail:500");
+    expect(kit, "g route=2", "e:ok");
 }
 
 KIT_TESTS_MAIN(TESTS)

@@ -6,6 +6,7 @@
 #define RULES(X)                                                                                             \
     X("beyond 4", a_pick_that_finds_everybody_cooling_waits)                                                 \
     X("beyond 4", the_soonest_end_is_waited_for)                                                             \
+    X("beyond 4", the_end_of_one_that_may_not_serve_is_not_waited_for)                                       \
     X("beyond 4", an_end_at_the_limit_is_waited_for_and_one_behind_it_is_not)                                \
     X("beyond 4", fallbacks_come_first)                                                                      \
     X("beyond 4", a_retry_that_lacks_a_healthy_deployment_is_made_after_the_wait)                            \
@@ -16,11 +17,15 @@
     X("beyond 4", a_wait_does_not_begin_that_the_deadline_ends)                                              \
     X("beyond 4", a_caller_who_leaves_ends_the_wait)                                                         \
     X("beyond 4", an_id_is_not_waited_for)                                                                   \
+    X("beyond 4", a_request_says_it_before_the_group)                                                        \
     X("beyond 4", a_group_says_it_before_the_router)                                                         \
     X("beyond 4", without_the_setting_the_call_fails_at_once)                                                \
     X("beyond 4", a_cooldown_that_ended_on_the_walk_is_no_wait)                                              \
+    X("beyond 4", one_that_is_back_is_not_kept_waiting_for_another)                                          \
     X("beyond 4", the_retry_after_the_wait_spends_the_budget)                                                \
     X("beyond 4", disabled_fallbacks_are_none_that_are_left)                                                 \
+    X("beyond 4", a_sibling_that_fails_last_is_waited_for_with_the_retries_left)                             \
+    X("beyond 4", a_sibling_that_fails_last_is_not_waited_for_without_retries_left)                          \
     X("beyond 4", the_wait_is_told)
 
 RULES(KIT_TEST_DECLARE)
@@ -52,6 +57,22 @@ static void the_soonest_end_is_waited_for(void **state)
     expect(kit, "g", "d1:429 d2:429 fail:429");
     call = expect_call(kit, "g", "d2:ok");
     took(call, 20);
+}
+
+static void the_end_of_one_that_may_not_serve_is_not_waited_for(void **state)
+{
+    KIT(kit, "d1 g tags=a : 429/30 ok; d2 g tags=b : 429/20 ok; router retries=0 filter cool_wait=25");
+    struct kit_call *call;
+    (void)state;
+
+    expect(kit, "g tags=a", "d1:429 fail:429");
+    expect(kit, "g tags=b", "d2:429 fail:429");
+    call = expect_call(kit, "g tags=a", "fail:429");
+    took(call, 0);
+    kit_advance(kit, 10);
+    call = expect_call(kit, "g tags=a", "d1:ok");
+    took(call, 20);
+    expect_events(call, "CoolingWait", "CoolingWait 20");
 }
 
 static void an_end_at_the_limit_is_waited_for_and_one_behind_it_is_not(void **state)
@@ -111,6 +132,28 @@ static void a_failure_that_no_wait_mends_is_told_at_once(void **state)
     took(call, 0);
 }
 
+/* A 404 is not retried, but siblings are tried after it; the last of them leaves everybody cooling down. */
+static void a_sibling_that_fails_last_is_waited_for_with_the_retries_left(void **state)
+{
+    KIT(kit, "d1 g w=1 : 404 ok; d2 g w=0 : 429 ok; router retries=2 weighted cooldown=5 cool_wait=60");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g", "d1:404 d2:429 d1:ok");
+    took(call, 5);
+    assert_int_equal(kit_summary(call).retries, 1);
+}
+
+static void a_sibling_that_fails_last_is_not_waited_for_without_retries_left(void **state)
+{
+    KIT(kit, "d1 g w=1 : 404 ok; d2 g w=0 : 429 ok; router retries=0 weighted cooldown=5 cool_wait=60");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g", "d1:404 d2:429 fail:404");
+    took(call, 0);
+}
+
 static void all_waits_together_last_no_longer(void **state)
 {
     KIT(kit, "d1 g w=1 : 429; d2 g w=0 : 429; router retries=9 cooldown=4 cool_wait=10");
@@ -162,6 +205,21 @@ static void an_id_is_not_waited_for(void **state)
     expect(kit, "d1", "d1:ok");
 }
 
+static void a_request_says_it_before_the_group(void **state)
+{
+    KIT(kit, "d g : 429 ok; e h : 429 ok; router retries=0 cooldown=5 fails=0; group g cool_wait=60");
+    struct kit_call *call;
+    (void)state;
+
+    expect(kit, "g", "d:429 fail:429");
+    expect(kit, "h", "e:429 fail:429");
+    expect(kit, "g cool_wait=0", "fail:429");
+    expect(kit, "h cool_wait=4", "fail:429");
+    call = expect_call(kit, "h cool_wait=5", "e:ok");
+    took(call, 5);
+    expect(kit, "g", "d:ok");
+}
+
 static void a_group_says_it_before_the_router(void **state)
 {
     KIT(kit, "d1 g w=1 : 429 ok; d2 g w=0 : 429 ok; e1 h w=1 : 429 ok; e2 h w=0 : 429 ok\n"
@@ -185,6 +243,17 @@ static void without_the_setting_the_call_fails_at_once(void **state)
 static void a_cooldown_that_ended_on_the_walk_is_no_wait(void **state)
 {
     KIT(kit, "d1 g w=1 : 429 ok; d2 g w=0 : 429; b B : 400+10; router retries=5 cooldown=5 cool_wait=60; "
+             "fallbacks g: B");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g", "d1:429 d2:429 b:400 d1:ok");
+    took(call, 10);
+}
+
+static void one_that_is_back_is_not_kept_waiting_for_another(void **state)
+{
+    KIT(kit, "d1 g w=1 : 429 ok; d2 g w=0 : 429/20; b B : 400+10; router retries=5 cooldown=5 cool_wait=60; "
              "fallbacks g: B");
     struct kit_call *call;
     (void)state;

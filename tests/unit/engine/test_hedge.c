@@ -26,9 +26,13 @@
     X("beyond 4", a_winner_that_breaks_in_its_window_is_retried)                                             \
     X("beyond 4", both_run_out_of_time)                                                                      \
     X("beyond 4", the_deadline_ends_all_of_them)                                                             \
+    X("beyond 1", a_hedge_gives_the_call_no_more_time)                                                       \
+    X("beyond 1", a_hedge_that_gets_no_slot_takes_no_time)                                                   \
+    X("beyond 4", a_hedge_that_gets_no_slot_spends_nothing)                                                  \
     X("beyond 4", a_caller_who_leaves_ends_all_of_them)                                                      \
     X("beyond 4", a_call_that_is_freed_in_the_race_gives_everything_back)                                    \
     X("beyond 4", a_group_says_it_before_the_router)                                                         \
+    X("beyond 4", a_request_says_it_before_the_group_and_a_target_before_both)                               \
     X("beyond 4", what_is_off_is_off)                                                                        \
     X("beyond 4", a_race_is_told)
 
@@ -295,6 +299,38 @@ static void the_deadline_ends_all_of_them(void **state)
     assert_int_equal(kit_view(kit, "d1").failures, 0);
 }
 
+static void a_hedge_gives_the_call_no_more_time(void **state)
+{
+    KIT(kit, "d1 g w=1 deadline=4 : hang; d2 g w=0 deadline=20 : hang; router hedge=2 retries=0");
+    struct kit_call *call = kit_call(kit, "g");
+    (void)state;
+
+    assert_int_equal(call->attempt_count, 2);
+    assert_int_equal(call->fail.failure.kind, WEIR_KIND_TIMEOUT);
+    took(call, 4);
+    nobody_runs(kit);
+}
+
+static void a_hedge_that_gets_no_slot_takes_no_time(void **state)
+{
+    KIT(kit, "d1 g w=1 deadline=10 : ok+5; d2 g w=0 slots=0 deadline=3; router hedge=1 retries=0");
+    struct kit_call *call = kit_call(kit, "g");
+    (void)state;
+
+    assert_int_equal(call->end, KIT_DELIVERED);
+    took(call, 5);
+}
+
+static void a_hedge_that_gets_no_slot_spends_nothing(void **state)
+{
+    KIT(kit, "d1 g w=1 : ok+3; d2 g w=0 slots=0; router hedge=1 budget=0/0.1");
+    (void)state;
+
+    for (int i = 0; i < 3; i++)
+        expect_events(kit_call(kit, "g"), "RetryRefused,Hedged", "Hedged d1 1");
+    nobody_runs(kit);
+}
+
 static void a_caller_who_leaves_ends_all_of_them(void **state)
 {
     KIT(kit, "d1 g w=1 : hang; d2 g w=0 : hang; router hedge=2");
@@ -329,6 +365,23 @@ static void a_group_says_it_before_the_router(void **state)
     expect(kit, "g", "d1:ok");
     call = expect_call(kit, "h", "e1 e2 e1:cancel e2:ok");
     took(call, 4);
+}
+
+static void a_request_says_it_before_the_group_and_a_target_before_both(void **state)
+{
+    KIT(kit, "d1 g w=1 : ok+5; d2 g w=0 : ok+1; e1 h w=1 : 500 ok+5; e2 h w=0 : ok+1; f1 k : 400; router "
+             "retries=0; group g hedge=2");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g hedge=1", "d1 d2 d1:cancel d2:ok");
+    took(call, 2);
+    expect(kit, "g hedge=0", "d1:ok");
+    expect(kit, "h hedge=3", "e1:500 fail:500");
+    call = expect_call(kit, "h hedge=3", "e1 e2 e1:cancel e2:ok");
+    took(call, 4);
+    call = expect_call(kit, "k hedge=9 fallbacks=g@hedge=1", "f1:400 d1 d2 d1:cancel d2:ok");
+    took(call, 2);
 }
 
 static void what_is_off_is_off(void **state)

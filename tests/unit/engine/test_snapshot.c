@@ -28,6 +28,7 @@
     X("snapshot.h", snapshot_groups_come_in_the_order_of_their_first_deployment) \
     X("snapshot.h", snapshot_has_a_group_by_its_own_name_alone) \
     X("snapshot.h", snapshot_references_are_counted) \
+    X("RS 6.3", rs_6_usage_based_routing_wants_prompts_measured_without_limits_too) \
     X("snapshot.h", snapshot_may_be_empty) \
     X("snapshot.h", snapshot_a_builder_may_be_freed_half_filled) \
     X("snapshot.h", snapshot_every_allocation_may_fail) \
@@ -62,6 +63,28 @@ static int add(struct fixture *fixture, const char *id, const char *group)
     spec.group = weir_slice_str(group);
     spec.model = WEIR_SLICE("openai/m");
     return weir_snapshot_add_deployment(fixture->builder, &spec);
+}
+
+static void rs_6_usage_based_routing_wants_prompts_measured_without_limits_too(void **state)
+{
+    static const struct {
+        const char *text;
+        bool uses;
+    } cases[] = {
+        {"d g; router strategy=usage-based-routing-v2", true},
+        {"d g; router strategy=latency-based-routing", false},
+        {"d g max.tpm=9; router strategy=latency-based-routing", true},
+        {"d g max.tpm=9", false},
+        {"d g; routing r usage-based-routing-v2 g", true},
+        {"d g; routing r cost-based-routing g", false},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        KIT(kit, cases[i].text);
+
+        assert_int_equal(weir_snapshot_uses_prompt_tokens(kit->snapshot), cases[i].uses);
+    }
 }
 
 static void snapshot_defaults_are_those_of_the_specification(void **state)

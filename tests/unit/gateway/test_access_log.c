@@ -86,6 +86,27 @@ static void a_long_text_is_cut(void **state)
     weir_buf_deinit(&buf);
 }
 
+static void a_byte_that_is_not_plain_is_escaped_wherever_it_stands(void **state)
+{
+    (void)state;
+    for (size_t len = 1; len < 20; len++)
+        for (size_t at = 0; at < len; at++) {
+            char model[] = "abcdefghijklmnopqrstu";
+            char expected[128];
+            struct weir_access access = {.model = {model, len}};
+            struct weir_buf buf;
+
+            model[at] = '"';
+            (void)snprintf(expected, sizeof(expected),
+                           "time=1970-01-01T00:00:00.000Z model=\"%.*s\\\"%.*s\" status=0 attempts=0\n",
+                           (int)at, model, (int)(len - at - 1), model + at + 1);
+            weir_buf_init(&buf, weir_mem_libc(), WEIR_ACCESS_LINE_MAX);
+            assert_int_equal(weir_access_format(&access, WEIR_LOG_LOGFMT, 0, &buf), 0);
+            assert_slice_is(weir_buf_slice(&buf), expected);
+            weir_buf_deinit(&buf);
+        }
+}
+
 /* The lines of a log that was written by two workers and closed. */
 static size_t count_lines(size_t each)
 {
@@ -162,6 +183,7 @@ int main(void)
         cmocka_unit_test(or_a_run_of_pairs),
         cmocka_unit_test(dates_are_right_at_their_borders),
         cmocka_unit_test(a_long_text_is_cut),
+        cmocka_unit_test(a_byte_that_is_not_plain_is_escaped_wherever_it_stands),
         cmocka_unit_test(every_line_reaches_the_file),
         cmocka_unit_test(what_finds_no_room_is_counted_and_told),
         cmocka_unit_test(a_file_that_cannot_be_opened_is_said),

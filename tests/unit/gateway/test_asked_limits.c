@@ -46,6 +46,32 @@ static void weir_holds_the_limits_that_are_allowed(void **state)
     assert_true(controls->by_caller);
 }
 
+static void weir_holds_how_the_call_hedges_and_waits(void **state)
+{
+    struct asked_kit *kit = *state;
+    const struct weir_controls *controls = accept(
+        kit,
+        "{\"model\": \"g\", \"weir\": {\"hedge\": {\"after\": 1.5, \"max\": 2}, \"all_cooling_wait\": 4}}");
+
+    assert_int_equal(controls->hedge.after_ns, 1500 * WEIR_NS_PER_MS);
+    assert_int_equal(controls->hedge.max, 2);
+    assert_int_equal(controls->all_cooling_wait_ns, 4 * WEIR_NS_PER_S);
+    assert_false(controls->by_caller);
+    controls = accept(kit, "{\"model\": \"g\", \"weir\": {\"hedge\": 0, \"all_cooling_wait\": 0}}");
+    assert_int_equal(controls->hedge.after_ns, 0);
+    assert_int_equal(controls->all_cooling_wait_ns, 0);
+    controls = accept(kit, "{\"model\": \"g\", \"weir\": {\"hedge\": null}}");
+    assert_true(controls->hedge.after_ns == WEIR_UNSET_NS && controls->all_cooling_wait_ns == WEIR_UNSET_NS);
+    asked_kit_refuse(kit, "{\"model\": \"g\", \"weir\": {\"hedge\": {\"max\": 2}}}", "weir",
+                     "weir.hedge must be {after: S, max: N}, or 0");
+    asked_kit_refuse(kit, "{\"model\": \"g\", \"weir\": {\"hedge\": {\"after\": -1}}}", "weir",
+                     "weir.hedge.after must be a number of seconds");
+    asked_kit_refuse(kit, "{\"model\": \"g\", \"weir\": {\"all_cooling_wait\": 86401}}", "weir",
+                     "weir.all_cooling_wait must be a number of seconds");
+    asked_kit_refuse(kit, "{\"model\": \"g\", \"weir\": {\"retry_budget\": 0}}", "weir",
+                     "weir.retry_budget is not allowed");
+}
+
 static void words_stand_for_no_limit_and_for_the_whole_answer(void **state)
 {
     struct asked_kit *kit = *state;
@@ -181,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(weir_holds_the_limits_that_are_allowed),
+        TEST(weir_holds_how_the_call_hedges_and_waits),
         TEST(words_stand_for_no_limit_and_for_the_whole_answer),
         TEST(a_limit_that_is_not_allowed_is_refused_by_name),
         TEST(wrong_limits_say_where_and_what_was_expected),

@@ -4,7 +4,7 @@
 
 #include "provider/fields.h"
 
-static void the_table_is_sorted_so_that_halving_finds_each_row(void **state)
+static void the_table_is_sorted_so_that_each_row_is_found(void **state)
 {
     (void)state;
     for (size_t i = 0; i < weir_field_count(); i++) {
@@ -57,7 +57,7 @@ static void where_and_with_which_key_has_its_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_is_sorted_so_that_halving_finds_each_row),
+        cmocka_unit_test(the_table_is_sorted_so_that_each_row_is_found),
         cmocka_unit_test(a_field_without_a_row_passes),
         cmocka_unit_test(escapes_count_as_what_they_spell),
         cmocka_unit_test(where_and_with_which_key_has_its_places),

@@ -168,7 +168,11 @@ static const char map_text[] =
     " \"azure/mine\": {\"litellm_provider\": \"azure\", \"input_cost_per_token\": 4e-06},"
     " \"tiers\": {\"litellm_provider\": \"openai\", \"output_cost_per_token_above_128k_tokens\": 9e-06,"
     "   \"input_cost_per_token_above_200k_tokens\": 2e-06, \"input_cost_per_token_above_128k_tokens\": 1e-06,"
-    "   \"cache_read_input_token_cost_above_200k_tokens\": 1e-07, \"input_cost_per_token\": 5e-07}}";
+    "   \"cache_read_input_token_cost_above_200k_tokens\": 1e-07, \"input_cost_per_token\": 5e-07},"
+    " \"odd\": {\"max_input_tokens\": 1e30, \"input_cost_per_token\": true, \"output_cost_per_token\": "
+    "-1e-06,"
+    "   \"supports_assistant_prefill\": 1},"
+    " \"none\": {\"max_input_tokens\": 0, \"input_cost_per_token\": 0}}";
 
 struct mapped {
     struct weir_arena arena;
@@ -224,6 +228,25 @@ static void what_is_of_the_wrong_type_says_nothing(void **state)
     assert_false(weir_figure_known(&facts, WEIR_FIGURE_CONTEXT));
 }
 
+static void what_no_model_can_have_says_nothing(void **state)
+{
+    struct weir_model_facts facts;
+
+    assert_true(find(*state, "openai", "odd", &facts));
+    for (int i = 0; i < WEIR_FIGURES; i++)
+        assert_false(weir_figure_known(&facts, (enum weir_figure)i));
+}
+
+static void a_context_of_0_is_not_known_and_a_price_of_0_is(void **state)
+{
+    struct weir_model_facts facts;
+
+    assert_true(find(*state, "openai", "none", &facts));
+    assert_false(weir_figure_known(&facts, WEIR_FIGURE_CONTEXT));
+    assert_true(weir_figure_known(&facts, WEIR_FIGURE_INPUT));
+    assert_false(facts.figures[WEIR_FIGURE_INPUT] > 0);
+}
+
 static void of_steps_in_a_price_the_lowest_is_taken(void **state)
 {
     struct weir_model_facts facts;
@@ -275,6 +298,8 @@ int main(void)
         cmocka_unit_test(a_price_of_ones_own_takes_the_prices_of_its_sort_along),
         MAPPED(a_map_is_asked_by_the_name_as_it_is_written_and_without_the_provider),
         MAPPED(what_is_of_the_wrong_type_says_nothing),
+        MAPPED(what_no_model_can_have_says_nothing),
+        MAPPED(a_context_of_0_is_not_known_and_a_price_of_0_is),
         MAPPED(of_steps_in_a_price_the_lowest_is_taken),
         MAPPED(a_flag_that_is_false_takes_its_parameters),
         MAPPED(what_is_no_map_is_refused),
