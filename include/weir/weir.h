@@ -12,6 +12,7 @@
 #include <weir/failure.h>
 #include <weir/mem.h>
 #include <weir/router.h>
+#include <weir/shared.h>
 #include <weir/slice.h>
 #include <weir/snapshot.h>
 

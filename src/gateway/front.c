@@ -12,6 +12,7 @@
 #include "gateway/driver.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/models.h"
+#include "gateway/endpoint/readiness.h"
 #include "gateway/endpoint/reload.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
@@ -155,6 +156,9 @@ static void serve(struct weir_job *job, const struct weir_path *path)
         return;
     case WEIR_SERVICE_HEALTH:
         weir_health_deployments(job);
+        return;
+    case WEIR_SERVICE_SHARED:
+        weir_health_shared(job);
         return;
     case WEIR_SERVICE_LIVE:
         weir_health_live(job);

@@ -164,8 +164,10 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
 
     *ret_gateway = (struct weir_gateway){.mem = mem, .workers = workers, .seats_max = workers + OTHER_SEATS};
     atomic_init(&ret_gateway->draining, false);
+    atomic_init(&ret_gateway->redis_up, false);
     weir_budget_init(&ret_gateway->budget, mem, 0);
     weir_admission_init(&ret_gateway->admission, config->settings.max_in_flight, config->settings.max_queued);
+    weir_board_init(&ret_gateway->board);
     weir_graves_init(&ret_gateway->graves, home);
     weir_trust_init(&ret_gateway->trust, mem);
     r = make_router(ret_gateway, config, seed);
@@ -194,6 +196,7 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
     weir_router_free(gateway->router); /* which outlives its snapshots */
     if (gateway->mem != NULL) {
         weir_admission_deinit(&gateway->admission);
+        weir_board_deinit(&gateway->board);
         weir_budget_deinit(&gateway->budget);
     }
     *gateway = (struct weir_gateway){0};

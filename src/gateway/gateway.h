@@ -21,6 +21,7 @@
 #include "gateway/attempt/trust.h"
 #include "gateway/background/background.h"
 #include "gateway/budget.h"
+#include "gateway/health/board.h"
 #include "gateway/log/access_log.h"
 #include "gateway/seat.h"
 #include "gateway/setup.h"
@@ -46,6 +47,8 @@ struct weir_gateway {
     weir_resolver *resolver;
     struct weir_server_shared connections;
     weir_access_log *log;
+    atomic_bool redis_up;              /* as far as the background thread knows */
+    struct weir_board board;           /* of health checks */
     struct weir_background background; /* the crew's, which starts and ends it */
     bool shares;                       /* the router does, with other processes; since the start */
     size_t workers;

@@ -115,7 +115,7 @@ void weir_client_settle(weir_client *client);
 void weir_client_dial_start(struct weir_fetch *fetch, struct weir_upstream *upstream);
 
 /* Gives up; nothing is called. */
-void weir_client_dial_cancel(struct weir_client_dial *dial);
+void weir_client_dial_cancel(struct weir_client_dial *own);
 
 /* client_conn.c */
 

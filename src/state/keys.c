@@ -10,7 +10,7 @@
 
 #define NS_PER_MINUTE UINT64_C(60000000000)
 
-enum { PIECES_MAX = 14 };
+enum { PIECES_MAX = 14, MINUTES_PER_DAY = 24 * 60 };
 
 static const struct weir_slice templates[WEIR_KEYS] = {
 #define X(name, template) [WEIR_KEY_##name] = WEIR_SLICE_INIT(template),
@@ -59,7 +59,7 @@ int weir_key_write(struct weir_buf *buf, struct weir_slice name_space, enum weir
 
 struct weir_slice weir_key_minute(uint64_t wall_ns, char text[WEIR_KEY_MINUTE_BYTES])
 {
-    unsigned minute = (unsigned)(wall_ns / NS_PER_MINUTE % (24 * 60));
+    unsigned minute = (unsigned)(wall_ns / NS_PER_MINUTE % MINUTES_PER_DAY);
 
     text[0] = (char)('0' + minute / 600);
     text[1] = (char)('0' + minute / 60 % 10);

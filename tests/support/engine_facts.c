@@ -51,6 +51,25 @@ bool kit_parse_deployment_facts(struct kit_deployment *deployment, const char *k
     return true;
 }
 
+bool kit_parse_router_facts(struct kit_config *config, const char *key, char *value)
+{
+    if (strcmp(key, "shares") == 0) {
+        config->shares = true;
+        return true;
+    }
+    if (strcmp(key, "probed") != 0)
+        return false;
+    config->router.health_groups = config->probed;
+    while (value != NULL) {
+        char *rest = cut(value, ',');
+
+        check_room(config->router.health_group_count, KIT_TAGS_MAX, value);
+        config->probed[config->router.health_group_count++] = weir_slice_str(value);
+        value = rest;
+    }
+    return true;
+}
+
 static struct weir_tag parse_tag(const char *text)
 {
     struct weir_tag tag = {.kind = WEIR_TAG_PLAIN};

@@ -199,6 +199,13 @@ int kit_build(const struct kit_config *config, const struct weir_mem *mem, weir_
     return rc;
 }
 
+static void note_change(void *user)
+{
+    struct kit *kit = user;
+
+    kit->notified++;
+}
+
 static struct kit_config *load(struct kit *kit, const char *text)
 {
     struct kit_config *config = malloc(sizeof(*config));
@@ -207,6 +214,8 @@ static struct kit_config *load(struct kit *kit, const char *text)
     if (config == NULL)
         abort();
     kit_parse_config(config, text);
+    if (config->shares && kit->config == NULL && weir_router_share(kit->router, note_change, kit) != 0)
+        kit_die(kit, "a router that cannot share");
     rc = kit_build(config, &kit->mem.mem, &kit->snapshot);
     if (rc == 0)
         rc = weir_router_adopt(kit->router, kit->snapshot);
@@ -441,14 +450,20 @@ struct kit_deployment *kit_deployment(const struct kit *kit, const char *id)
     kit_die(kit, "no deployment %s", id);
 }
 
-struct weir_live_view kit_view(const struct kit *kit, const char *id)
+const weir_deployment *kit_find(const struct kit *kit, const char *id)
 {
-    struct weir_live_view view;
     const weir_deployment *deployment = weir_snapshot_find_deployment(kit->snapshot, weir_slice_str(id));
 
     if (deployment == NULL)
         kit_die(kit, "no deployment %s", id);
-    weir_router_view(kit->router, deployment, kit->now_ns, &view);
+    return deployment;
+}
+
+struct weir_live_view kit_view(const struct kit *kit, const char *id)
+{
+    struct weir_live_view view;
+
+    weir_router_view(kit->router, kit_find(kit, id), kit->now_ns, &view);
     return view;
 }
 
@@ -465,6 +480,22 @@ struct weir_summary kit_summary(const struct kit_call *call)
 
     weir_call_summary(call->call, &summary);
     return summary;
+}
+
+void kit_probe(struct kit *kit, const char *id, const char *result)
+{
+    struct kit_deployment *said = calloc(1, sizeof(*said));
+    char *copy = strdup(result);
+    const struct kit_piece *piece;
+
+    if (said == NULL || copy == NULL)
+        abort();
+    kit_parse_answers(said, copy);
+    piece = &said->answers[0].pieces[0];
+    weir_router_probe(kit->router, kit->snapshot, kit_find(kit, id),
+                      piece->kind == KIT_FAILURE ? &piece->u.failure : NULL, kit->now_ns);
+    free(copy);
+    free(said);
 }
 
 void kit_script(struct kit *kit, const char *id, const char *answers)

@@ -10,13 +10,16 @@
  *     ID GROUP key=value... : ANSWER...   a deployment and its answers, one an attempt; the last one repeats
  *         w rpm tpm order retries cooldown fails fails.FIELD model blocked prefill LIMIT
  *         slots max.rpm max.tpm max.itpm max.otpm max_input params region no_web routes tags=TAG,TAG pattern
- * window=START-END/TEAM filter=on|off fail_open class=LAR1_CLASS price=IN/OUT group GROUP key=value...
+ *         window=START-END/TEAM filter=on|off fail_open class=LAR1_CLASS price=IN/OUT no_probe
+ *     group GROUP key=value...
  *         targets LIMIT SHARE
  *     router key=value...
  *         retries retry_after initial max_delay jitter max_fallbacks weighted cooldown cap no_cooldowns fails
  *         fails.FIELD policy.FIELD threshold min_requests single bypass cancel_on_disconnect
  *         enforce checks margin filter match_all STRATEGY
  *         ask=access|budget|both continuation targets=fallback|group|fallback,group|group,fallback LIMIT
+ *         probes stale=SECONDS no_transient probed=GROUP,GROUP   health-check routing
+ *         shares   the router shares its state, from the first text on
  *         SHARE
  *     routing NAME STRATEGY_NAME MODEL[=PRIORITY]... key=value...
  *     alias NAME TARGET [hidden]
@@ -162,6 +165,8 @@ struct kit_reply {
 struct kit_config {
     char *text; /* cut up by the parser; all slices lie in it */
     struct weir_router_spec router;
+    struct weir_slice probed[KIT_TAGS_MAX]; /* groups */
+    bool shares;
     struct kit_deployment deployments[KIT_DEPLOYMENTS_MAX];
     size_t deployment_count;
     struct kit_chain chains[KIT_CHAINS_MAX];
@@ -266,6 +271,7 @@ struct kit {
     void (*on_tell)(struct kit_call *call, uint32_t attempt, const struct kit_piece *piece);
     void (*on_event)(struct kit_call *call, const struct weir_event *event);
     void *user;
+    size_t notified;        /* times that the router said that something is to be told */
     size_t calls_fail_from; /* the number of the allocation from which a new call's memory is used up; 0:
                                never */
 };
@@ -322,6 +328,10 @@ void kit_expect_events(const struct kit_call *call, const char *kinds, const cha
 const struct weir_event *kit_event(const struct kit_call *call, weir_event_kind kind, size_t n);
 size_t kit_event_count(const struct kit_call *call, weir_event_kind kind);
 
+/* The deployment in the present snapshot. */
+const weir_deployment *kit_find(const struct kit *kit, const char *id);
+/* A probe of the deployment ends: as "ok" or with a failure, written as in an answer. */
+void kit_probe(struct kit *kit, const char *id, const char *result);
 struct kit_deployment *kit_deployment(const struct kit *kit, const char *id);
 struct weir_live_view kit_view(const struct kit *kit, const char *id);
 /* Seconds until the deployment is back; 0: it is not cooling. */
@@ -353,6 +363,7 @@ bool kit_parse_limit(struct weir_limits *limits, const char *key, char *value);
 bool kit_parse_resilience(struct weir_resilience *resilience, const char *key, char *value);
 /* Reads what filters look at, of a deployment and of a request; false when the key is none of it. */
 bool kit_parse_deployment_facts(struct kit_deployment *deployment, const char *key, char *value);
+bool kit_parse_router_facts(struct kit_config *config, const char *key, char *value);
 bool kit_parse_request_facts(struct kit_request *request, const char *key, char *value);
 void kit_parse_targets(weir_continue_to *targets, char *value);
 void kit_config_deinit(struct kit_config *config);

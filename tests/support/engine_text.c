@@ -111,6 +111,7 @@ static const struct key deployment_keys[] = {
     KEY(weir_deployment_spec, "no_web", FLAG, no_web_search),
     KEY(weir_deployment_spec, "pattern", FLAG, has_tag_pattern),
     KEY(weir_deployment_spec, "fail_open", FLAG, tag_fail_open),
+    KEY(weir_deployment_spec, "no_probe", FLAG, never_probed),
     {NULL, FLAG, 0},
 };
 
@@ -137,6 +138,9 @@ static const struct key router_keys[] = {
     KEY(weir_router_spec, "margin", NUMBER, token_margin),
     KEY(weir_router_spec, "filter", FLAG, tag_filtering),
     KEY(weir_router_spec, "match_all", FLAG, tag_match_all),
+    KEY(weir_router_spec, "probes", FLAG, health_check_routing),
+    KEY(weir_router_spec, "stale", SECONDS, health_staleness_ns),
+    KEY(weir_router_spec, "no_transient", FLAG, health_ignore_transient),
     {NULL, FLAG, 0},
 };
 
@@ -250,7 +254,8 @@ static void parse_router(struct kit_config *config, char *rest)
     while ((word = next_word(&rest)) != NULL) {
         char *value = cut(word, '=');
 
-        set_router(&config->router, word, value);
+        if (!kit_parse_router_facts(config, word, value))
+            set_router(&config->router, word, value);
     }
 }
 

@@ -78,6 +78,8 @@ static int make_services(struct weir_background *background, char text[WEIR_BACK
 
     if (r == 0 && background->gateway->shares)
         r = weir_sharing_new(background, reason, &background->sharing);
+    if (r == 0)
+        weir_prober_share(&background->prober, background->sharing);
     if (r > 0)
         (void)snprintf(text, WEIR_BACKGROUND_TEXT_MAX, "%s", reason);
     return r > 0 ? WEIR_BACKGROUND_REFUSED : r;

@@ -29,7 +29,7 @@
 #define END_LOOK_NS   (5 * WEIR_NS_PER_MS)
 #define END_MAX_NS    (200 * WEIR_NS_PER_MS)
 
-enum { WAIT_FACTOR = 3, CHANNEL_MAX = 1024, NAME_ROOM = 64, HOST_SHOWN = 36 };
+enum { WAIT_FACTOR = 3, CHANNEL_MAX = 1024, HOST_SHOWN = 36 };
 
 struct weir_sharing {
     struct weir_background *background;
@@ -150,6 +150,7 @@ static void on_state(void *user, const struct weir_redis_state *state)
     struct weir_sharing *sharing = user;
 
     (void)fprintf(stderr, "weir: %.*s\n", (int)state->text.len, state->text.ptr);
+    atomic_store_explicit(&sharing->background->gateway->redis_up, state->up, memory_order_relaxed);
     if (state->up) {
         weir_sync_came_up(sharing->sync);
         return;
@@ -176,11 +177,15 @@ static void on_refused(void *user, struct weir_slice text)
     (void)fprintf(stderr, "weir: Redis has refused a command: %.*s\n", (int)text.len, text.ptr);
 }
 
+int weir_sharing_send(struct weir_sharing *sharing, const struct weir_slice *args, size_t count,
+                      struct weir_redis_sink sink)
+{
+    return weir_redis_send(sharing->redis, args, count, sink);
+}
+
 static int send_command(void *user, const struct weir_slice *args, size_t count, struct weir_redis_sink sink)
 {
-    const struct weir_sharing *sharing = user;
-
-    return weir_redis_send(sharing->redis, args, count, sink);
+    return weir_sharing_send(user, args, count, sink);
 }
 
 static uint64_t now_of(void *user)
@@ -195,20 +200,19 @@ static uint64_t wall_of(void *user)
 
 /* ---- making ---- */
 
-/* "host:42". */
-static struct weir_slice process_name(char name[NAME_ROOM])
+struct weir_slice weir_sharing_name(char name[WEIR_SHARING_NAME_MAX])
 {
     char host[256] = "";
 
     (void)gethostname(host, sizeof(host) - 1);
-    (void)snprintf(name, NAME_ROOM, "%.*s:%ld", HOST_SHOWN, host, (long)getpid());
+    (void)snprintf(name, WEIR_SHARING_NAME_MAX, "%.*s:%ld", HOST_SHOWN, host, (long)getpid());
     return weir_slice_str(name);
 }
 
 static int make_sync(struct weir_sharing *sharing, const struct weir_config_redis *redis)
 {
     const struct weir_gateway *gateway = sharing->background->gateway;
-    char name[NAME_ROOM];
+    char name[WEIR_SHARING_NAME_MAX];
     struct weir_sync_spec spec = {.mem = gateway->mem,
                                   .router = gateway->router,
                                   .host = {.user = sharing,
@@ -218,7 +222,7 @@ static int make_sync(struct weir_sharing *sharing, const struct weir_config_redi
                                            .is_read = on_read,
                                            .refused = on_refused},
                                   .name_space = redis->name_space,
-                                  .process = process_name(name)};
+                                  .process = weir_sharing_name(name)};
     int r;
 
     if (getrandom(&spec.instance, sizeof(spec.instance), 0) != (ssize_t)sizeof(spec.instance))

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 
 #include <weir/attr.h>
+#include <weir/slice.h>
+
+#include "state/redis.h"
 
 struct weir_background;
 struct weir_sharing;
@@ -29,6 +32,14 @@ void weir_sharing_free(struct weir_sharing *sharing);
 
 /* From any thread: something has changed (a weir_notify of weir/shared.h). */
 void weir_sharing_notify(struct weir_sharing *sharing);
+
+/* Another command of this process, as weir_redis_send. */
+WEIR_MUST_USE int weir_sharing_send(struct weir_sharing *sharing, const struct weir_slice *args, size_t count,
+                                    struct weir_redis_sink sink);
+
+/* What tells this process from others, for people: "host:42".  From any thread. */
+enum { WEIR_SHARING_NAME_MAX = 64 };
+struct weir_slice weir_sharing_name(char name[WEIR_SHARING_NAME_MAX]);
 
 /* The seat has another setup. */
 void weir_sharing_follow(struct weir_sharing *sharing);

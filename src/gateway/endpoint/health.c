@@ -46,17 +46,16 @@ static bool is_shown(const struct weir_job *job, const struct weir_health_page *
 
 /* ---- how one is ---- */
 
-/* "RateLimitError (429)" and more. */
+/* "RateLimitError (429)" behind something; a status of 0 is not known. */
 static struct weir_slice failure_text(struct weir_job *job, struct weir_slice before, weir_kind kind,
-                                      int status, struct weir_slice after)
+                                      int status)
 {
     char digits[WEIR_TEXT_U64_MAX];
-    const struct weir_slice parts[] = {
-        before,           weir_kind_row(kind)->class_name,
-        WEIR_SLICE(" ("), weir_text_u64(status < 0 ? 0 : (uint64_t)status, digits),
-        WEIR_SLICE(")"),  after};
+    const struct weir_slice parts[] = {before, weir_kind_row(kind)->class_name, WEIR_SLICE(" ("),
+                                       weir_text_u64(status > 0 ? (uint64_t)status : 0, digits),
+                                       WEIR_SLICE(")")};
 
-    return weir_arena_join(&job->arena, parts, sizeof(parts) / sizeof(parts[0]));
+    return weir_arena_join(&job->arena, parts, status > 0 ? sizeof(parts) / sizeof(parts[0]) : 2);
 }
 
 static bool is_fresh(const struct weir_job *job, const struct weir_health *health, uint64_t now_ns)
@@ -81,10 +80,10 @@ static struct weir_slice complaint(struct weir_job *job, const struct weir_healt
     weir_router_view(job->worker->gateway->router, deployment, now_ns, &view);
     if (result == NULL && !config_of(deployment)->probe.unchecked && is_fresh(job, &view.health, now_ns) &&
         !view.health.healthy)
-        return failure_text(job, WEIR_SLICE_EMPTY, view.health.kind, view.health.status, WEIR_SLICE_EMPTY);
+        return failure_text(job, WEIR_SLICE_EMPTY, view.health.kind, view.health.status);
     if (view.cooldown_until_ns > now_ns)
-        return failure_text(job, WEIR_SLICE("it cools down after "), view.cooldown_kind, view.cooldown_status,
-                            WEIR_SLICE_EMPTY);
+        return failure_text(job, WEIR_SLICE("it cools down after "), view.cooldown_kind,
+                            view.cooldown_status);
     return WEIR_SLICE_EMPTY;
 }
 
@@ -215,17 +214,4 @@ void weir_health_deployments(struct weir_job *job)
         write_page(job);
     else
         begin_checkup(job, page);
-}
-
-void weir_health_live(struct weir_job *job)
-{
-    weir_reply_json(job, 200, WEIR_SLICE("\"I'm alive!\""));
-}
-
-void weir_health_ready(struct weir_job *job)
-{
-    if (atomic_load_explicit(&job->worker->gateway->draining, memory_order_relaxed))
-        weir_reply_json(job, 503, WEIR_SLICE("{\"status\":\"unhealthy\"}"));
-    else
-        weir_reply_json(job, 200, WEIR_SLICE("{\"status\":\"healthy\"}"));
 }

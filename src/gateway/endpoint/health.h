@@ -13,10 +13,4 @@ struct weir_job;
  */
 void weir_health_deployments(struct weir_job *job);
 
-/* The process answers. */
-void weir_health_live(struct weir_job *job);
-
-/* It takes calls: 200, or 503 while it drains. */
-void weir_health_ready(struct weir_job *job);
-
 #endif

@@ -4,19 +4,25 @@
  */
 #include "gateway/health/prober.h"
 
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/random.h>
 
 #include <weir/error.h>
 #include <weir/shared.h>
 
 #include "base/container.h"
 #include "base/map.h"
+#include "base/slice.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/background/sharing.h"
 #include "gateway/gateway.h"
 #include "gateway/health/probe.h"
+#include "state/keys.h"
 
-#define NO_TARGET SIZE_MAX
+#define NO_TARGET    SIZE_MAX
+#define DUTY_TICK_NS (WEIR_NS_PER_S / 2)
 
 struct weir_probing {
     struct weir_probing *next;
@@ -86,11 +92,21 @@ static void start(struct weir_prober *prober, size_t target)
     weir_probe_start(&probing->probe, &spec);
 }
 
+/* This process asks. */
+static bool is_on(const struct weir_prober *prober)
+{
+    return prober->duty.state == WEIR_DUTY_NONE || weir_duty_is_here(&prober->duty);
+}
+
 static void go_on(struct weir_prober *prober)
 {
     uint64_t now_ns = weir_loop_now(prober->loop);
     size_t target;
 
+    if (!is_on(prober)) {
+        weir_loop_cancel(prober->loop, &prober->timer);
+        return;
+    }
     while (weir_rota_next(&prober->rota, now_ns, &target))
         start(prober, target);
     weir_loop_arm(prober->loop, &prober->timer, weir_rota_due(&prober->rota));
@@ -189,16 +205,31 @@ static size_t number_in(const struct roll *roll, const weir_deployment *deployme
     return at == NULL ? NO_TARGET : (size_t)(at - roll->targets);
 }
 
+/* When a deployment is due by what another process has found; 0: nothing is known. */
+static uint64_t due_by_others(const struct weir_prober *prober, const weir_deployment *deployment,
+                              uint64_t interval_ns)
+{
+    struct weir_live_view view;
+
+    if (prober->duty.state == WEIR_DUTY_NONE)
+        return 0;
+    weir_router_view(prober->gateway->router, deployment, weir_loop_now(prober->loop), &view);
+    return view.health.known ? weir_time_add(view.health.probed_ns, interval_ns) : 0;
+}
+
 /* Who stays is due when it was due, and is being asked if it was. */
 static void carry_over(struct weir_prober *prober, struct roll *roll)
 {
     uint64_t now_ns = weir_loop_now(prober->loop);
 
+    for (size_t i = 0; i < roll->rota.count; i++)
+        weir_rota_expect(&roll->rota, i, due_by_others(prober, roll->targets[i], roll->rota.interval_ns),
+                         now_ns);
     for (size_t i = 0; i < prober->rota.count; i++) {
         struct weir_rota_turn turn = weir_rota_turn_at(&prober->rota, i);
         size_t number = number_in(roll, prober->targets[turn.target]);
 
-        if (number != NO_TARGET)
+        if (number != NO_TARGET && turn.due_ns > roll->rota.turns[number].due_ns)
             weir_rota_expect(&roll->rota, number, turn.due_ns, now_ns);
     }
     for (struct weir_probing *p = prober->under_way; p != NULL; p = p->next) {
@@ -208,6 +239,113 @@ static void carry_over(struct weir_prober *prober, struct roll *roll)
         else
             weir_rota_resume(&roll->rota, p->target);
     }
+}
+
+static void renew_rota(struct weir_prober *prober)
+{
+    struct roll roll;
+
+    make_roll(prober, &roll);
+    carry_over(prober, &roll);
+    weir_map_deinit(&roll.places);
+    weir_rota_begin(&roll.rota);
+    free_targets(prober, &prober->rota, prober->targets);
+    prober->rota = roll.rota;
+    prober->targets = roll.targets;
+    go_on(prober);
+}
+
+/* ---- whose duty it is ---- */
+
+static void tell_duty(const struct weir_duty *duty)
+{
+    static const char *const lines[] = {
+        [WEIR_DUTY_MINE] = "health checks are made by this process",
+        [WEIR_DUTY_OTHERS] = "health checks are made by",
+        [WEIR_DUTY_ALONE] = "health checks are made by this process too, since Redis is away"};
+    bool named = duty->state == WEIR_DUTY_OTHERS;
+
+    if (lines[duty->state] != NULL)
+        (void)fprintf(stderr, "weir: %s%s%.*s\n", lines[duty->state], named ? " " : "",
+                      named ? (int)duty->owner_len : 0, duty->owner);
+}
+
+static void on_duty_changed(void *user)
+{
+    struct weir_prober *prober = user;
+
+    weir_board_write(&prober->gateway->board, &prober->duty);
+    tell_duty(&prober->duty);
+    renew_rota(prober);
+}
+
+static int send_for_duty(void *user, const struct weir_slice *args, size_t count, struct weir_redis_sink sink)
+{
+    const struct weir_prober *prober = user;
+
+    return weir_sharing_send(prober->sharing, args, count, sink);
+}
+
+static uint64_t now_for_duty(void *user)
+{
+    const struct weir_prober *prober = user;
+
+    return weir_loop_now(prober->loop);
+}
+
+static void on_duty_timer(struct weir_timer *timer)
+{
+    struct weir_prober *prober = WEIR_CONTAINER(timer, struct weir_prober, duty_timer);
+
+    weir_loop_arm(prober->loop, timer, weir_time_add(weir_loop_now(prober->loop), DUTY_TICK_NS));
+    weir_duty_tick(&prober->duty);
+}
+
+/* Processes on machines of one name may have one number too. */
+static struct weir_slice duty_name(char name[WEIR_DUTY_NAME_MAX])
+{
+    char process[WEIR_SHARING_NAME_MAX];
+    struct weir_slice before = weir_sharing_name(process);
+    uint32_t own = 0;
+
+    (void)!getrandom(&own, sizeof(own), 0);
+    (void)snprintf(name, WEIR_DUTY_NAME_MAX, "%.*s:%08" PRIx32, (int)before.len, before.ptr, own);
+    return weir_slice_str(name);
+}
+
+static void begin_duty(struct weir_prober *prober)
+{
+    const struct weir_duty_host host = {
+        .user = prober, .send = send_for_duty, .now_ns = now_for_duty, .changed = on_duty_changed};
+    struct weir_slice name_space = prober->seat->setup->config->redis.name_space;
+    WEIR_CLEANUP(weir_buf_deinit) struct weir_buf key;
+    char name[WEIR_DUTY_NAME_MAX];
+
+    weir_buf_init(&key, prober->gateway->mem, WEIR_DUTY_KEY_MAX);
+    if (weir_key_write(&key, name_space, WEIR_KEY_HEALTH_LOCK, &(struct weir_key_parts){{NULL, 0}}) < 0)
+        return;
+    weir_duty_begin(&prober->duty, &host, weir_buf_slice(&key), duty_name(name));
+    weir_loop_arm(prober->loop, &prober->duty_timer, weir_loop_now(prober->loop));
+}
+
+static void end_duty(struct weir_prober *prober)
+{
+    weir_loop_cancel(prober->loop, &prober->duty_timer);
+    weir_duty_end(&prober->duty);
+}
+
+static void follow_duty(struct weir_prober *prober)
+{
+    const struct weir_settings *settings = &prober->seat->setup->config->settings;
+    bool wanted = settings->health_checks && settings->health_shared && prober->sharing != NULL;
+
+    if (wanted == (prober->duty.state != WEIR_DUTY_NONE))
+        return;
+    if (wanted)
+        begin_duty(prober);
+    else
+        end_duty(prober);
+    weir_board_write(&prober->gateway->board, &prober->duty);
 }
 
 /* ---- its life ---- */
@@ -228,17 +366,15 @@ static struct weir_client_config client_config(const struct weir_prober *prober)
 void weir_prober_follow(struct weir_prober *prober)
 {
     const struct weir_client_config config = client_config(prober);
-    struct roll roll;
 
-    make_roll(prober, &roll);
-    carry_over(prober, &roll);
-    weir_map_deinit(&roll.places);
-    weir_rota_begin(&roll.rota);
-    free_targets(prober, &prober->rota, prober->targets);
-    prober->rota = roll.rota;
-    prober->targets = roll.targets;
     weir_client_configure(prober->client, &config);
-    go_on(prober);
+    follow_duty(prober);
+    renew_rota(prober);
+}
+
+void weir_prober_share(struct weir_prober *prober, struct weir_sharing *sharing)
+{
+    prober->sharing = sharing;
 }
 
 int weir_prober_init(struct weir_prober *ret_prober, struct weir_gateway *gateway, struct weir_seat *seat)
@@ -247,6 +383,7 @@ int weir_prober_init(struct weir_prober *ret_prober, struct weir_gateway *gatewa
 
     *ret_prober = (struct weir_prober){.gateway = gateway, .loop = seat->loop, .seat = seat};
     weir_timer_init(&ret_prober->timer, on_timer);
+    weir_timer_init(&ret_prober->duty_timer, on_duty_timer);
     config = client_config(ret_prober);
     return weir_client_new(seat->loop, &config, &ret_prober->client);
 }
@@ -255,6 +392,7 @@ void weir_prober_deinit(struct weir_prober *prober)
 {
     if (prober->gateway == NULL)
         return;
+    end_duty(prober);
     while (prober->under_way != NULL) {
         weir_probe_cancel(&prober->under_way->probe);
         free_probing(prober->under_way);

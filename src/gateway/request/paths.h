@@ -18,6 +18,7 @@ typedef enum weir_service {
     WEIR_SERVICE_MODEL,      /* one of it; the path names it */
     WEIR_SERVICE_MODEL_INFO, /* the deployments, without secrets */
     WEIR_SERVICE_HEALTH,
+    WEIR_SERVICE_SHARED, /* who makes the health checks of several processes */
     WEIR_SERVICE_LIVE,
     WEIR_SERVICE_READY,
     WEIR_SERVICE_RELOAD /* of the configuration */

@@ -61,11 +61,11 @@ static struct weir_slice received_text(const weir_sync *sync, weir_kind kind, ch
 /* Into the room for texts. */
 static int write_value(weir_sync *sync, const struct weir_change *change)
 {
-    uint64_t past_ns = change->u.cooldown.length_ns - change->u.cooldown.remaining_ns;
+    uint64_t length_ns = change->u.cooldown.length_ns, remaining_ns = change->u.cooldown.remaining_ns;
+    uint64_t past_ns = length_ns > remaining_ns ? length_ns - remaining_ns : 0;
     double set = weir_time_to_s((weir_sync_wall(sync) - past_ns) / WEIR_NS_PER_US * WEIR_NS_PER_US);
     char received[RECEIVED_MAX], digits[WEIR_TEXT_U64_MAX];
-    struct weir_literal length =
-        number_item("cooldown_time", weir_time_to_s(change->u.cooldown.length_ns), NULL);
+    struct weir_literal length = number_item("cooldown_time", weir_time_to_s(length_ns), NULL);
     struct weir_literal timestamp = number_item("timestamp", set, &length);
     struct weir_literal status =
         text_item("status_code", weir_text_u64((uint64_t)change->u.cooldown.status, digits), &timestamp);
@@ -266,7 +266,8 @@ static void learn(const struct asked *asked, int64_t life_ms)
                                                   .status = asked->status,
                                                   .by = {asked->by.text, asked->by.len}};
 
-    *seen = (struct weir_sync_seen){.hash = 0};
+    /* Of one that stays though its time is over, nothing is asked again. */
+    *seen = (struct weir_sync_seen){.hash = life_ms == -1 ? asked->hash : 0, .expiry_ns = WEIR_TIME_NEVER};
     if (learned.remaining_ns == 0)
         return;
     expiry = weir_time_add(now, learned.remaining_ns);
@@ -288,6 +289,8 @@ static void on_life(void *user, uint64_t tag, const struct weir_reply *reply)
         asked->index < sync->count)
         learn(asked, reply->number);
     sync->mem->free(sync->mem->user, asked, sizeof(*asked));
+    sync->lives--;
+    weir_sync_go_on(sync);
 }
 
 /* What the value says, into *asked; 1: it cannot be read, and counts as none. */
@@ -319,11 +322,13 @@ static void ask_life(weir_sync *sync, uint32_t index, uint64_t hash, struct weir
     if (asked == NULL)
         return;
     *asked = (struct asked){.sync = sync, .generation = sync->generation, .index = index, .hash = hash};
-    if (read_value(sync, text, asked) != 0)
+    if (read_value(sync, text, asked) != 0) {
         sync->seen[index] = (struct weir_sync_seen){.hash = hash, .expiry_ns = WEIR_TIME_NEVER};
-    else if (WEIR_SYNC_SEND(sync, ((struct weir_redis_sink){.done = on_life, .user = asked}),
-                            WEIR_SLICE("PTTL"), weir_sync_key(sync, WEIR_KEY_COOLDOWN, &parts)) == 0)
+    } else if (WEIR_SYNC_SEND(sync, ((struct weir_redis_sink){.done = on_life, .user = asked}),
+                              WEIR_SLICE("PTTL"), weir_sync_key(sync, WEIR_KEY_COOLDOWN, &parts)) == 0) {
+        sync->lives++;
         return;
+    }
     sync->mem->free(sync->mem->user, asked, sizeof(*asked));
 }
 

@@ -95,7 +95,8 @@ struct weir_sync {
     bool reading;
     bool first; /* since Redis came up */
     enum weir_sync_pass pass;
-    uint32_t at; /* the next deployment of the pass */
+    uint32_t at;  /* the next deployment of the pass */
+    size_t lives; /* of keys, that were asked for */
     size_t map_at;
     bool map_busy; /* the one at map_at was asked for */
     struct weir_sync_piece pieces[WEIR_SYNC_PIECES];

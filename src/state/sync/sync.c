@@ -244,7 +244,7 @@ void weir_sync_go_on(weir_sync *sync)
         return;
     if (sync->up && (send_pieces(sync) || !pieces_are_idle(sync)))
         return;
-    if (!pieces_are_idle(sync) || sync->map_busy)
+    if (!pieces_are_idle(sync) || sync->lives > 0 || sync->map_busy)
         return;
     if (sync->up && weir_sync_read_map(sync))
         return;
