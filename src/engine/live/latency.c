@@ -30,10 +30,10 @@ static double value_of(uint32_t bits)
     return (double)number;
 }
 
-/* The mean of the newest samples, of which there are count, up to max. */
+/* The mean of the newest samples, of which there are count, up to max; a count of 0 has turned over. */
 static double mean_of(const struct weir_live_samples *samples, uint32_t count, uint32_t max)
 {
-    uint32_t used = count < max ? count : max;
+    uint32_t used = count - 1 < max ? count : max;
     double sum = 0;
 
     for (uint32_t i = 1; i <= used; i++)
