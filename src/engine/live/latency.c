@@ -41,10 +41,10 @@ static uint64_t make_span(uint32_t next, uint32_t first)
     return (uint64_t)next << 32 | first;
 }
 
-/* The mean of the newest samples of the span, up to max. */
+/* The mean of the newest samples of the span, up to max; one without any has turned over. */
 static double mean_of(const struct weir_live_samples *samples, uint64_t span, uint32_t max)
 {
-    uint32_t next = next_of(span), count = next - (uint32_t)span, used = count < max ? count : max;
+    uint32_t next = next_of(span), count = next - (uint32_t)span, used = count - 1 < max ? count : max;
     double sum = 0;
 
     for (uint32_t i = 1; i <= used; i++)

@@ -11,7 +11,7 @@
 #include "engine/strategy/lowest.h"
 #include "engine/strategy/room.h"
 
-enum { DRAWS_FOR_UNSEEN = 4, DRAWS_IN_BUFFER = 160 };
+enum { DRAWS_FOR_UNSEEN = 16, DRAWS_IN_BUFFER = 160 };
 
 static inline uint32_t key_of(const struct weir_candidates *c, uint32_t member, weir_pace pace)
 {

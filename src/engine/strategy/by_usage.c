@@ -6,7 +6,7 @@
 #include "engine/strategy/lowest.h"
 #include "engine/strategy/room.h"
 
-enum { DRAWS = 4 };
+enum { DRAWS = 16 };
 
 static uint64_t tokens(const struct weir_candidates *c, uint32_t member)
 {

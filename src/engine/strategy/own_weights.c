@@ -1,6 +1,7 @@
 /*
- * A request has weights for a few deployments, so each of them is looked up and found among the members,
- * once to add up and once to choose.  A candidate without a weight gets nothing.
+ * Each weight's deployment is looked up and found among the members, once to add up and once to choose, and
+ * where the slots rise by halves: a client may send a thousand weights to a group of ten thousand.  A
+ * candidate without a weight gets nothing.
  */
 #include "engine/strategy/own_weights.h"
 
@@ -8,22 +9,48 @@
 
 #include "base/slice.h"
 
+/* The first member from which on the slots are not below the given one. */
+static uint32_t first_from(const struct weir_tier *tier, uint32_t slot)
+{
+    uint32_t from = 0, count = tier->count, half;
+
+    while (count > 0) {
+        half = count / 2;
+        if (tier->slots[from + half] < slot) {
+            from += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return from;
+}
+
+/* The deployment's place in the tier; the tier's count: it has none. */
+static uint32_t place_of(const struct weir_tier *tier, const weir_deployment *deployment)
+{
+    uint32_t place = tier->rising ? first_from(tier, deployment->slot) : 0;
+
+    while (!tier->rising && place < tier->count && tier->members[place] != deployment)
+        place++;
+    return place < tier->count && tier->members[place] == deployment ? place : tier->count;
+}
+
 /* The weight of one entry, and whose it is; 0: it is nobody's among the candidates. */
 static double weight_of(const struct weir_candidates *c, const struct weir_weight *entry,
                         uint32_t *ret_member)
 {
     const weir_deployment *deployment;
+    uint32_t place;
 
     if (!(entry->weight > 0 && entry->weight <= DBL_MAX) || !weir_slice_eq(entry->group, c->group))
         return 0;
     deployment = weir_map_get(&c->snapshot->by_id, entry->id);
-    for (uint32_t i = 0; deployment != NULL && i < c->tier->count; i++) {
-        if (c->tier->members[i] != deployment)
-            continue;
-        *ret_member = i;
-        return weir_filter_keeps(c, i) ? entry->weight : 0;
-    }
-    return 0;
+    place = deployment == NULL ? c->tier->count : place_of(c->tier, deployment);
+    if (place == c->tier->count || !weir_filter_keeps(c, place))
+        return 0;
+    *ret_member = place;
+    return entry->weight;
 }
 
 /* The greatest weight of a candidate: sums of parts of it do not overflow. */

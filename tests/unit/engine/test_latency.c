@@ -74,6 +74,21 @@ static void the_ring_turns_over_at_its_greatest_length(void **state)
     weir_live_deinit(&f.live);
 }
 
+static void a_count_of_samples_that_turns_over_keeps_the_mean(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    open_fixture(&f);
+    sample(&f, 1, 5, NOW_NS);
+    atomic_store(&f.live.blocks[0]->records[1].samples[WEIR_PACE_WHOLE].span, (uint64_t)UINT32_MAX << 32);
+    for (int i = 0; i < WEIR_LATENCY_SAMPLES_MAX; i++)
+        atomic_store(&f.live.blocks[0]->records[1].samples[WEIR_PACE_WHOLE].ring[i], 0);
+    sample(&f, 1, 20, NOW_NS);
+    expect_mean(&f, 1, NOW_NS, 20.0 / f.strategy.max_latency_samples);
+    weir_live_deinit(&f.live);
+}
+
 static void samples_of_zero_are_samples(void **state)
 {
     struct fixture f;
@@ -183,6 +198,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_mean_is_that_of_the_newest_samples),
         cmocka_unit_test(the_ring_turns_over_at_its_greatest_length),
+        cmocka_unit_test(a_count_of_samples_that_turns_over_keeps_the_mean),
         cmocka_unit_test(samples_of_zero_are_samples),
         cmocka_unit_test(whole_answers_and_first_content_are_kept_apart),
         cmocka_unit_test(samples_count_for_their_time_after_the_newest),

@@ -39,6 +39,7 @@
     X("RS 6.1", rs_6_weights_of_the_request_come_first) \
     X("RS 6.1", rs_6_weights_of_the_request_are_those_of_the_group) \
     X("RS 6.1", rs_6_weights_of_the_request_that_no_candidate_has_are_passed_over) \
+    X("RS 6.1", rs_6_weights_of_the_request_find_members_of_any_order) \
     X("RS 6.1", rs_6_weights_of_the_request_may_be_huge)
 /* clang-format on */
 
@@ -384,6 +385,19 @@ static void rs_6_weights_of_the_request_that_no_candidate_has_are_passed_over(vo
     expect(kit, "g weights=g:d1:1", "d2:ok");
     kit_advance(kit, 10);
     expect(kit, "g weights=g:d1:1", "d1:ok");
+}
+
+static void rs_6_weights_of_the_request_find_members_of_any_order(void **state)
+{
+    static const double shares[] = {0, 0, 1, 0, 3};
+    (void)state;
+    KIT(kit, "d1 g; d2 g; d3 g; d4 g; d5 g; other h");
+    kit_expect_shares(kit, "g weights=g:d3:1,g:d5:3,g:other:9", shares, 5);
+    /* a reload keeps the slots and brings another order */
+    kit_reload(kit, "d4 g; d2 g; d5 g; other h; d1 g; d3 g");
+    expect_each(kit, 5, "g weights=g:d1:1", "d1:ok");
+    expect_each(kit, 5, "g weights=g:other:9,g:d4:1", "d4:ok");
+    expect_each(kit, 5, "g weights=g:d5:1,g:d3:0", "d5:ok");
 }
 
 static void rs_6_weights_of_the_request_may_be_huge(void **state)

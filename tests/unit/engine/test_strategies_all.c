@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <weir/mem_libc.h>
 
@@ -34,6 +35,7 @@ struct world {
     struct weir_rand rand;
     uint64_t failed[256];
     uint64_t excluded[256];
+    uint64_t pool[256];
 };
 
 static void add_deployment(weir_snapshot_builder *builder, struct weir_rand *rand, size_t number)
@@ -51,6 +53,9 @@ static void add_deployment(weir_snapshot_builder *builder, struct weir_rand *ran
     spec.lar1_class = (weir_lar1_class)weir_rand_below(rand, 5);
     spec.minute.tokens = weir_rand_below(rand, 2) == 0 ? WEIR_UNSET_NS : 50;
     spec.minute.requests = weir_rand_below(rand, 2) == 0 ? WEIR_UNSET_NS : 2;
+    spec.no_web_search = weir_rand_below(rand, 3) == 0;
+    spec.max_input_tokens = weir_rand_below(rand, 3) == 0 ? 10 : WEIR_UNSET_NS;
+    spec.region = weir_rand_below(rand, 3) == 0 ? WEIR_SLICE("us") : WEIR_SLICE_EMPTY;
     assert_int_equal(weir_snapshot_add_deployment(builder, &spec), 0);
 }
 
@@ -115,10 +120,12 @@ static void open_world(struct world *w, weir_strategy strategy, uint64_t seed, s
     weir_request_init(&w->request);
     w->request.stream = seed % 2 == 0;
     w->request.lar1.confidence = weir_rand_unit(&w->rand);
+    w->request.region = WEIR_SLICE("eu");
     for (uint32_t slot = 0; slot < w->router->live.slots; slot++) {
         use(w, slot);
         mark(w, w->failed, slot);
         mark(w, w->excluded, slot);
+        mark(w, w->pool, slot);
     }
 }
 
@@ -141,8 +148,10 @@ static struct weir_candidates candidates_of(struct world *w, const struct weir_t
                                     .tier = tier,
                                     .failed = {w->failed},
                                     .excluded = {w->excluded},
+                                    .pool = {w->pool},
                                     .now_ns = NOW_NS,
                                     .minute = weir_usage_minute(&w->router->live, NOW_NS),
+                                    .prompt_tokens = (filters & WEIR_FILTER_BIT(CONTEXT)) != 0 ? 11 : 0,
                                     .strategy = &w->snapshot->spec.strategy,
                                     .group = WEIR_SLICE("g"),
                                     .filters = filters};
@@ -160,7 +169,8 @@ static bool is_in_limits(const struct weir_candidates *c, uint32_t member)
     const struct weir_minute_limits *limits = &c->tier->members[member]->spec.minute;
     struct weir_minute_usage used = weir_usage_view(c->live, c->tier->slots[member], c->minute);
 
-    return used.requests < limits->requests && used.tokens <= limits->tokens;
+    return used.requests < limits->requests &&
+           (limits->tokens == WEIR_UNSET_NS || used.tokens + c->prompt_tokens <= limits->tokens);
 }
 
 static bool has_use_for_any(const struct weir_candidates *c, weir_strategy strategy)
@@ -191,10 +201,15 @@ static void try_filters(struct world *w, unsigned filters)
 
 static void try_world(weir_strategy strategy, uint64_t seed, size_t count, size_t step)
 {
-    static const unsigned filters[] = {0, WEIR_FILTER_BIT(COOLDOWN), WEIR_FILTER_BIT(SKIP),
+    static const unsigned filters[] = {0,
+                                       WEIR_FILTER_BIT(COOLDOWN),
+                                       WEIR_FILTER_BIT(SKIP),
                                        WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(EXCLUSION),
                                        WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(SKIP) |
-                                           WEIR_FILTER_BIT(EXCLUSION)};
+                                           WEIR_FILTER_BIT(EXCLUSION),
+                                       WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(WEB_SEARCH) |
+                                           WEIR_FILTER_BIT(CONTEXT) | WEIR_FILTER_BIT(REGION),
+                                       WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(TAGS)};
     struct world w;
 
     open_world(&w, strategy, seed, count, step);
@@ -301,6 +316,48 @@ static void every_strategy_finds_nobody_without_harm(void **state)
     }
 }
 
+static uint64_t thread_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * WEIR_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* Of picks that find somebody, in the thread's own time; a figure to look at (tests/bench/bench_pick.c
+ * measures). */
+static double ns_of_a_pick(weir_strategy strategy, size_t count)
+{
+    enum { PICKS = 200 };
+    struct world w;
+    uint64_t start;
+
+    open_world(&w, strategy, 3, count, 1);
+    const struct weir_candidates c =
+        candidates_of(&w, &w.snapshot->groups[0]->tiers[0], WEIR_FILTER_BIT(COOLDOWN));
+
+    start = thread_ns();
+    for (int i = 0; i < PICKS; i++)
+        (void)weir_strategy_of(strategy)->pick(&c, &w.rand);
+    start = thread_ns() - start;
+    close_world(&w);
+    return (double)start / PICKS;
+}
+
+static void every_strategy_says_what_a_pick_costs(void **state)
+{
+    (void)state;
+
+    for (int strategy = 0; strategy < WEIR_STRATEGY_COUNT; strategy++) {
+        const struct weir_strategy_row *row = weir_strategy_of((weir_strategy)strategy);
+
+        if (row != NULL)
+            print_message("%-24.*s %6.0f ns a pick at ten, %6.0f ns at ten thousand\n", (int)row->name.len,
+                          row->name.ptr, ns_of_a_pick((weir_strategy)strategy, 10),
+                          ns_of_a_pick((weir_strategy)strategy, 10000));
+    }
+}
+
 static void every_strategy_but_priority_has_a_name_and_a_pick(void **state)
 {
     (void)state;
@@ -324,6 +381,7 @@ int main(void)
         cmocka_unit_test(every_strategy_takes_candidates_and_misses_none),
         cmocka_unit_test(a_strategy_that_takes_the_lowest_finds_it),
         cmocka_unit_test(every_strategy_finds_nobody_without_harm),
+        cmocka_unit_test(every_strategy_says_what_a_pick_costs),
         cmocka_unit_test(every_strategy_but_priority_has_a_name_and_a_pick),
     };
 
