@@ -48,16 +48,11 @@ typedef enum weir_shared_kind {
 #define WEIR_SHARED_BIT(kind) (1U << WEIR_SHARED_##kind)
 
 /*
- * Called by the thread that makes the first change after a time without any, calls' threads among them; not
- * again until changes were taken.  Must be quick, and must not call the engine.
+ * Begins to share: before the first snapshot is adopted, and for the rest of the router's life.  notify is
+ * called by the thread that makes the first change after a time without any, calls' threads among them, and
+ * not again until changes were taken; it must be quick, and must not call the engine.  0 or WEIR_ERR_NOMEM.
  */
-typedef void weir_notify(void *user);
-
-/*
- * Begins to share: before the first snapshot is adopted, and for the rest of the router's life.  0, or
- * WEIR_ERR_NOMEM.
- */
-WEIR_EXPORT WEIR_MUST_USE int weir_router_share(weir_router *router, weir_notify *notify, void *user);
+WEIR_EXPORT WEIR_MUST_USE int weir_router_share(weir_router *router, void (*notify)(void *user), void *user);
 
 /* Which kinds are shared of a deployment: WEIR_SHARED_BIT of each; nothing where the router does not share.
  * Follows from the deployment's limits and the strategies of its sets.  Thread-safe. */

@@ -74,7 +74,7 @@ static void tell_cooldown(weir_router *router, const weir_deployment *deployment
     add_event(router, &event);
 }
 
-int weir_router_share(weir_router *router, weir_notify *notify, void *user)
+int weir_router_share(weir_router *router, void (*notify)(void *user), void *user)
 {
     return weir_shared_begin(&router->live, notify, user);
 }

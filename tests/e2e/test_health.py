@@ -1,4 +1,5 @@
 """Health checks: who is asked whether it answers, with what, and what requests and pages then see of it."""
+import json
 import threading
 import time
 
@@ -6,6 +7,7 @@ import pytest
 
 from kit import answers
 from kit.configs import config
+from kit.redis import Redis
 
 CHECKS = {"background_health_checks": True, "health_check_interval": 60}
 ROUTED = {**CHECKS, "enable_health_check_routing": True}
@@ -271,3 +273,106 @@ def test_one_worker_makes_only_so_many_pages_at_once(serve, up):
 def test_a_group_that_is_no_list_refuses_the_start(weirs, up):
     weir = weirs(config(up, {"g": ["d1"]}, general={**CHECKS, "background_health_check_model_groups": "g"}), start=False).launch()
     assert weir.wait() not in (None, 0) and "background_health_check_model_groups" in weir.log
+
+
+# ---- several processes
+
+SHARED = {**ROUTED, "health_check_interval": 1, "use_shared_health_check": True}
+
+
+@pytest.fixture
+def redis(tmp_path):
+    redis = Redis(tmp_path).start()
+    yield redis
+    redis.stop()
+
+
+@pytest.fixture
+def fleet(weirs, up, redis):
+    """fleet(count, groups) -> processes that share a Redis and who asks; mortal ones are not judged at their end."""
+    def make(count, groups, mortal=False):
+        router = {"disable_cooldowns": True, "redis_host": "127.0.0.1", "redis_port": redis.port}
+        made = config(up, groups, router=router, general=SHARED)
+        listed = [weirs(made, start=not mortal) for _ in range(count)]
+        assert all(weir.launch().is_ready() for weir in listed if mortal)
+        return listed
+    return make
+
+
+def status(weir):
+    return weir.ask(path="/health/shared-status", method="GET").json
+
+
+def owners(fleet):
+    return {status(weir)["status"]["lock_owner"] for weir in fleet}
+
+
+def test_of_several_processes_one_asks_and_all_know(fleet, up, redis):
+    up.says("d1", answers.error("internal"))
+    three = fleet(3, {"g": {"d1": FIRST, "d2": {"weight": 1}}})
+    until(lambda: all(list(ill(weir)) == ["d1"] for weir in three))
+    assert [weir.ask("g").text for weir in three] == ["fine"] * 3
+    until(lambda: len(owners(three)) == 1)
+    owner, = owners(three)
+    assert redis.get("health_check_lock") == owner and 35 < redis.life("health_check_lock") <= 60
+    assert sum(status(weir)["status"]["pod_id"] == owner for weir in three) == 1
+    before, began = up.hits("d1"), time.monotonic()
+    time.sleep(4)
+    assert up.hits("d1") - before <= time.monotonic() - began + 1, "one process asks, once a second"
+    seen = json.loads(redis.get("litellm:health_check:deployment_health_state"))
+    assert seen["d1"]["is_healthy"] is False and seen["d2"]["is_healthy"] is True and abs(seen["d1"]["timestamp"] - time.time()) < 5
+    assert 800 < redis.life("litellm:health_check:deployment_health_state") <= 900
+
+
+@pytest.mark.parametrize("dies", [True, False])
+def test_the_duty_passes_on(fleet, up, redis, dies):
+    one, two = fleet(2, {"g": ["d1"]}, mortal=True)
+    until(lambda: len(owners([one, two])) == 1)
+    held = status(one)["status"]["pod_id"] in owners([one, two])
+    first, second = (one, two) if held else (two, one)
+    if dies:
+        first.kill()
+        redis.ask("PEXPIRE", "health_check_lock", 200)
+    else:
+        first.stop()
+    until(lambda: status(second)["status"]["pod_id"] in owners([second]), 15)
+    assert "made by this process" in second.log_line("health checks")
+    before = up.hits("d1")
+    assert up.wait_for(lambda u: u.hits("d1") >= before + 2)
+
+
+def test_what_litellm_has_found_and_its_lock_are_honoured(weirs, up, redis):
+    redis.set("team:health_check_lock", "litellm-pod:1796024605", 60)
+    redis.set("team:litellm:health_check:deployment_health_state",
+              str({"d1": {"is_healthy": False, "timestamp": time.time(), "reason": "RateLimitError"}, "other": {"is_healthy": "?"}}), 900)
+    cache = {"cache": True, "cache_params": {"type": "redis", "host": "127.0.0.1", "port": redis.port, "namespace": "team"}}
+    weir = weirs(config(up, {"g": {"d1": FIRST, "d2": {"weight": 1}}}, router={"disable_cooldowns": True}, general=SHARED, litellm=cache))
+    assert weir.ask("g").text == "fine" and up.last().deployment == "d2"
+    until(lambda: status(weir)["status"]["lock_owner"] == "litellm-pod:1796024605")
+    time.sleep(1.5)
+    assert up.hits() == 1, "nobody was asked from here"
+    assert ill(weir) == {"d1": "RateLimitError"}
+
+
+def test_without_redis_each_process_asks_for_itself(serve, up, redis):
+    redis.kill()
+    weir = serve({"g": ["d1"]}, general=SHARED, router={"redis_host": "127.0.0.1", "redis_port": redis.port})
+    assert up.wait_for(lambda u: u.hits("d1") >= 2, 15)
+    assert status(weir)["status"]["redis_available"] is False and status(weir)["status"]["lock_owner"] is None
+    redis.start()
+    until(lambda: status(weir)["status"]["lock_owner"] == status(weir)["status"]["pod_id"], 20)
+
+
+def test_the_page_of_sharing_where_nothing_is_shared(serve):
+    assert status(serve({"g": ["d1"]})) == {"shared_health_check_enabled": False, "message": "Health checks are not shared"}
+    assert "Redis is not configured" in status(serve({"g": ["d1"]}, general=SHARED))["message"]
+
+
+def test_readiness_tells_more_to_who_has_the_key(serve):
+    weir = serve({"g": ["d1"]}, general={**CHECKS, "master_key": "sk-e2e"})
+    ask = {"path": "/health/readiness", "method": "GET"}
+    assert weir.ask(**ask, headers={"authorization": None}).json == {"status": "healthy"}
+    assert weir.ask(**ask, headers={"authorization": "Bearer sk-other"}).json == {"status": "healthy"}
+    assert weir.ask(**ask, headers=KEY).json == {"status": "healthy", "db": "Not connected", "redis": "not configured",
+                                                 "health_checks": "by this process"}
+    assert weir.ask(path="/health/shared-status", method="GET", headers={"authorization": None}).status == 401

@@ -19,7 +19,7 @@ _Static_assert(WEIR_SHARED_KINDS <= 8, "the kinds fit in the marks of a slot");
 
 #define MASK(bits) ((UINT64_C(1) << (bits)) - 1)
 
-int weir_shared_begin(struct weir_live *live, weir_notify *notify, void *user)
+int weir_shared_begin(struct weir_live *live, void (*notify)(void *user), void *user)
 {
     struct weir_shared *shared = live->mem->alloc(live->mem->user, sizeof(*shared));
 

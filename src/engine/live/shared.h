@@ -67,7 +67,7 @@ struct weir_shared_block {
 };
 
 struct weir_shared {
-    weir_notify *notify;
+    void (*notify)(void *user);
     void *user;
     _Atomic bool pending; /* notify was called, and nothing taken since */
     uint32_t cursor;      /* the teller's: where it goes on taking */
@@ -76,7 +76,7 @@ struct weir_shared {
 };
 
 /* Before there are slots.  0 or WEIR_ERR_NOMEM. */
-WEIR_MUST_USE int weir_shared_begin(struct weir_live *live, weir_notify *notify, void *user);
+WEIR_MUST_USE int weir_shared_begin(struct weir_live *live, void (*notify)(void *user), void *user);
 void weir_shared_end(struct weir_live *live);
 
 /* The slot that is the next by its number; the id must live as long.  0 or WEIR_ERR_NOMEM. */

@@ -53,7 +53,7 @@ WEIR_MUST_USE int weir_background_follow(struct weir_background *background,
 /* Ends the thread and waits for it; after the workers have ended.  Accepts a zeroed one. */
 void weir_background_deinit(struct weir_background *background);
 
-/* A weir_notify of weir/shared.h; user is the background. */
+/* For weir_router_share; user is the background. */
 void weir_background_notify(void *user);
 
 #endif

@@ -30,7 +30,7 @@ WEIR_MUST_USE int weir_sharing_new(struct weir_background *background, char text
 /* Accepts NULL. */
 void weir_sharing_free(struct weir_sharing *sharing);
 
-/* From any thread: something has changed (a weir_notify of weir/shared.h). */
+/* From any thread: something has changed (as weir_router_share asks for). */
 void weir_sharing_notify(struct weir_sharing *sharing);
 
 /* Another command of this process, as weir_redis_send. */

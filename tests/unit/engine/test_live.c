@@ -83,6 +83,25 @@ static void a_run_is_cooling_only_while_all_of_it_is(void **state)
     assert_true(weir_live_validate(&live, 0));
 }
 
+static void a_cooldown_that_is_lifted_frees_its_run(void **state)
+{
+    (void)state;
+    add(WEIR_LIVE_RUN_SLOTS);
+    for (uint32_t slot = 0; slot < WEIR_LIVE_RUN_SLOTS; slot++)
+        (void)weir_live_cool(&live, slot, 100 * S, &cause, 0);
+    /* more often than the bound can count */
+    for (int i = 0; i < 3000; i++) {
+        assert_true(weir_live_run_is_cooling(&live, 0, S));
+        assert_false(weir_live_lift(&live, 5, 99 * S, S));
+        assert_true(weir_live_lift(&live, 5, 100 * S, S));
+        assert_int_equal(weir_live_until(&live, 5), S);
+        assert_false(weir_live_run_is_cooling(&live, 0, S));
+        assert_true(weir_live_validate(&live, 0));
+        assert_true(weir_live_cool(&live, 5, 100 * S, &cause, S));
+    }
+    assert_false(weir_live_lift(&live, 5, 100 * S, 100 * S));
+}
+
 static void the_window_forgets_by_tens_of_seconds(void **state)
 {
     struct weir_live_window window;
@@ -146,6 +165,7 @@ int main(void)
         TEST(slots_go_over_blocks_and_remember_nothing_at_first),
         TEST(a_cooldown_is_over_at_its_end_and_never_shortened),
         TEST(a_run_is_cooling_only_while_all_of_it_is),
+        TEST(a_cooldown_that_is_lifted_frees_its_run),
         TEST(the_window_forgets_by_tens_of_seconds),
         TEST(the_window_holds_at_the_end_of_the_clock),
         TEST(a_counter_lives_from_its_first_failure),
