@@ -18,8 +18,9 @@ def compile_alone(command, header, tree, *options):
 
 
 def declarations(text):
-    """The text without comments and preprocessor lines."""
+    """The text without comments, preprocessor lines and names of types of functions."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+    text = re.sub(r"^typedef [^;{]*;", "", text, flags=re.M)
     return re.sub(r"^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
 
 

@@ -138,6 +138,7 @@ int weir_quota_take(struct weir_live *live, const weir_deployment *deployment,
     }
     if (ask->rule == WEIR_QUOTA_FREE) {
         weir_usage_add(live, deployment->slot, WEIR_USAGE_REQUESTS, quota.minute, 1);
+        weir_shared_mark(live, deployment->slot, WEIR_SHARED_BIT(RUNNING) | WEIR_SHARED_BIT(USAGE));
         *ret_quota = quota;
         return 0;
     }
