@@ -440,6 +440,9 @@ WEIR_EXPORT struct weir_slice weir_snapshot_group_of(const weir_snapshot *snapsh
 /* Whether picks look at weir_request.prompt_tokens: a host need not estimate it where they do not. */
 WEIR_EXPORT bool weir_snapshot_uses_prompt_tokens(const weir_snapshot *snapshot);
 
+/* Whether the router or a routing group chooses by the strategy. */
+WEIR_EXPORT bool weir_snapshot_has_strategy(const weir_snapshot *snapshot, weir_strategy strategy);
+
 /* Whether any group hedges: a host need not look for stored state (weir_request.stateful) where none does. */
 WEIR_EXPORT bool weir_snapshot_hedges(const weir_snapshot *snapshot);
 

@@ -8,7 +8,7 @@ C = ["cc", "-x", "c", "-std=c17", *STRICT]
 GNU_C = ["cc", "-x", "c", "-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
 CPP = ["c++", "-x", "c++", "-std=c++17", *STRICT]
 
-FUNCTION = re.compile(r"^(?!static|typedef|#)[\w*\s]*?\b(\w+)\([^;{}]*\)[^;{}]*;", re.M)
+FUNCTION = re.compile(r"^(?!static|typedef|#|\s)[\w*\s]*?\b(\w+)\([^;{}]*\)[^;{}]*;", re.M)
 
 
 def compile_alone(command, header, tree, *options):

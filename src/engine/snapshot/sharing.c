@@ -94,6 +94,17 @@ void weir_sharing_build(weir_snapshot *snapshot)
     note_kinds(snapshot);
 }
 
+bool weir_snapshot_has_strategy(const weir_snapshot *snapshot, weir_strategy strategy)
+{
+    for (size_t i = 0; i < snapshot->group_count; i++)
+        if (snapshot->groups[i]->strategy->strategy == strategy)
+            return true;
+    for (size_t i = 0; i < snapshot->routing_count; i++)
+        if (snapshot->routings[i]->set.count > 0 && snapshot->routings[i]->set.strategy->strategy == strategy)
+            return true;
+    return false;
+}
+
 bool weir_deployment_is_probed(const weir_deployment *deployment)
 {
     return deployment->group->probed && !deployment->spec.never_probed;

@@ -24,7 +24,11 @@
 #include "state/redis.h"
 #include "state/sync/sync.h"
 
-#define TELL_GAP_NS   (2 * WEIR_NS_PER_MS)
+/* Between two times of telling: longer after much, so that it takes only a part of a core. */
+#define TELL_GAP_NS     (2 * WEIR_NS_PER_MS)
+#define TELL_GAP_MAX_NS (20 * WEIR_NS_PER_MS)
+#define CHANGE_NS       (100 * WEIR_NS_PER_US)
+
 #define READ_EVERY_NS WEIR_NS_PER_S
 #define END_LOOK_NS   (5 * WEIR_NS_PER_MS)
 #define END_MAX_NS    (200 * WEIR_NS_PER_MS)
@@ -39,7 +43,7 @@ struct weir_sharing {
     struct weir_timer tell_timer;
     struct weir_timer read_timer;
     struct weir_timer end_timer;
-    uint64_t told_ns; /* when it was told last */
+    uint64_t due_ns; /* when it may be told next */
     uint64_t end_ns;
     uint64_t wait_ns;
     /* Who waits for the first reading. */
@@ -57,8 +61,10 @@ static weir_loop *loop_of(const struct weir_sharing *sharing)
 
 static void tell(struct weir_sharing *sharing)
 {
-    sharing->told_ns = weir_loop_now(loop_of(sharing));
-    weir_sync_tell(sharing->sync);
+    uint64_t gap = TELL_GAP_NS + weir_sync_tell(sharing->sync) * CHANGE_NS;
+
+    sharing->due_ns =
+        weir_time_add(weir_loop_now(loop_of(sharing)), gap < TELL_GAP_MAX_NS ? gap : TELL_GAP_MAX_NS);
 }
 
 static void on_tell_timer(struct weir_timer *timer)
@@ -69,12 +75,11 @@ static void on_tell_timer(struct weir_timer *timer)
 static void run_change(struct weir_loop_task *task)
 {
     struct weir_sharing *sharing = WEIR_CONTAINER(task, struct weir_sharing, change_task);
-    uint64_t due = weir_time_add(sharing->told_ns, TELL_GAP_NS);
 
-    if (weir_loop_now(loop_of(sharing)) >= due)
+    if (weir_loop_now(loop_of(sharing)) >= sharing->due_ns)
         tell(sharing);
     else if (!weir_timer_armed(&sharing->tell_timer))
-        weir_loop_arm(loop_of(sharing), &sharing->tell_timer, due);
+        weir_loop_arm(loop_of(sharing), &sharing->tell_timer, sharing->due_ns);
 }
 
 static void on_read_timer(struct weir_timer *timer)
@@ -350,7 +355,7 @@ void weir_sharing_end(struct weir_sharing *sharing)
     uint64_t now = weir_loop_now(loop_of(sharing));
 
     weir_loop_cancel(loop_of(sharing), &sharing->read_timer);
-    weir_sync_tell(sharing->sync);
+    (void)weir_sync_tell(sharing->sync);
     sharing->end_ns = weir_time_add(now, END_MAX_NS);
     weir_loop_arm(loop_of(sharing), &sharing->end_timer, now);
 }

@@ -2,7 +2,8 @@
  * What this process shares with others by Redis: the connection, and the times at which state/sync tells and
  * reads (RS 22, decisions 33 to 35).
  *
- * Changes are told at once, or two milliseconds after the last ones; all keys in use are read once a second.
+ * Changes are told at once, or two milliseconds after the last ones (twenty at most, after many); all keys in
+ * use are read once a second.
  * No request waits for any of it.  For the background thread, but where it says otherwise.
  */
 #ifndef WEIR_GATEWAY_SHARING_H

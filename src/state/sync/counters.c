@@ -34,14 +34,22 @@ struct step {
     struct weir_slice command; /* INCRBY, INCRBYFLOAT */
     uint64_t life_ms;
     int64_t amount;
+    bool is_begun; /* the counter is there */
 };
+
+/* Makes the counter, with its life, where there is none. */
+static int send_begin(weir_sync *sync, const struct step *step)
+{
+    char life[WEIR_TEXT_U64_MAX];
+
+    return WEIR_SYNC_SEND(sync, WEIR_SYNC_NOBODY, WEIR_SLICE("SET"), step->key, WEIR_SLICE("0"),
+                          WEIR_SLICE("PX"), weir_text_u64(step->life_ms, life), WEIR_SLICE("NX"));
+}
 
 static int send_step(weir_sync *sync, const struct step *step, struct weir_redis_sink sink)
 {
-    char life[WEIR_TEXT_U64_MAX];
     char amount[SIGNED_MAX];
-    int r = WEIR_SYNC_SEND(sync, WEIR_SYNC_NOBODY, WEIR_SLICE("SET"), step->key, WEIR_SLICE("0"),
-                           WEIR_SLICE("PX"), weir_text_u64(step->life_ms, life), WEIR_SLICE("NX"));
+    int r = step->is_begun ? 0 : send_begin(sync, step);
 
     if (r != 0)
         return r;
@@ -135,6 +143,44 @@ static bool is_booked(const weir_deployment *deployment)
            limit_of(deployment, WEIR_USAGE_TOKENS) != WEIR_UNSET_NS;
 }
 
+/* Whether this process has begun the key, which it has from now on. */
+static bool begin(weir_sync *sync, struct weir_slice key)
+{
+    uint64_t hash = weir_slice_hash(key, 0);
+    uint64_t *place = &sync->begun[hash % WEIR_SYNC_BEGUN];
+    bool before = *place == hash;
+
+    *place = hash;
+    return before;
+}
+
+static void give_life(weir_sync *sync, enum weir_key key, const struct weir_key_parts *parts)
+{
+    char life[WEIR_TEXT_U64_MAX];
+
+    (void)!WEIR_SYNC_SEND(sync, WEIR_SYNC_NOBODY, WEIR_SLICE("PEXPIRE"), weir_sync_key(sync, key, parts),
+                          weir_text_u64(USAGE_LIFE_S * 1000, life));
+}
+
+static void on_usage(void *user, uint64_t tag, const struct weir_reply *reply)
+{
+    struct weir_sync_told *told = user;
+    weir_sync *sync = told->sync;
+    const struct weir_change *change = &told->change;
+    const weir_deployment *deployment = weir_snapshot_find_deployment(sync->snapshot, change->id);
+    char text[WEIR_KEY_MINUTE_BYTES];
+    struct weir_key_parts parts;
+    int64_t count;
+
+    if (reply != NULL && deployment != NULL && weir_reply_number(reply, &count) == 0 &&
+        count == change->u.usage.amount) {
+        parts = usage_parts(deployment, change->u.usage.usage, change->u.usage.minute, text);
+        give_life(sync, usage_key(sync, change->u.usage.usage), &parts);
+        give_life(sync, WEIR_KEY_ROUTER_USAGE, &parts);
+    }
+    on_count(user, tag, reply);
+}
+
 void weir_sync_tell_usage(weir_sync *sync, const struct weir_change *change)
 {
     const weir_deployment *deployment = weir_snapshot_find_deployment(sync->snapshot, change->id);
@@ -152,7 +198,8 @@ void weir_sync_tell_usage(weir_sync *sync, const struct weir_change *change)
     }
     parts = usage_parts(deployment, usage, change->u.usage.minute, text);
     step.key = weir_sync_key(sync, key, &parts);
-    tell_step(sync, change, &step, on_count);
+    step.is_begun = begin(sync, step.key);
+    tell_step(sync, change, &step, on_usage);
     if (key != WEIR_KEY_USAGE || !is_booked(deployment))
         return;
     step.key = weir_sync_key(sync, WEIR_KEY_ROUTER_USAGE, &parts);

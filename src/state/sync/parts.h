@@ -21,6 +21,7 @@ enum {
     WEIR_SYNC_TOLD_MAX = 16384,               /* changes without a reply */
     WEIR_SYNC_PIECE = 64,                     /* keys of one MGET */
     WEIR_SYNC_PIECES = 4,                     /* that are under way at once */
+    WEIR_SYNC_BEGUN = 1024,                   /* counters that are remembered as begun */
     WEIR_SYNC_MAP_BYTES = 4 * 1024 * 1024     /* of one map's text */
 };
 
@@ -85,7 +86,7 @@ struct weir_sync {
     size_t map_cap;
     struct weir_map maps_by_group;
     bool shares_health;
-    bool book_only; /* nothing but the check before a call looks at usage: it has keys of its own */
+    bool book_only; /* no strategy and no enforced limit looks at usage: it has keys of its own */
 
     bool up;
     bool maps_wait;            /* changes of maps are taken for the reading that begins */
@@ -103,7 +104,8 @@ struct weir_sync {
 
     struct weir_buf keys; /* rooms to compose commands in */
     struct weir_buf text;
-    struct weir_arena arena; /* of one value */
+    struct weir_arena arena;         /* of one value */
+    uint64_t begun[WEIR_SYNC_BEGUN]; /* hashes of keys of usage, by their lower bits */
     struct weir_sync_told *free;
     size_t told_count; /* in use */
     struct weir_change changes[WEIR_SYNC_CHANGES];

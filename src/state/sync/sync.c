@@ -114,22 +114,24 @@ int weir_sync_send(weir_sync *sync, struct weir_redis_sink sink, const struct we
     return sync->host.send(sync->host.user, args, count, sink);
 }
 
-void weir_sync_tell(weir_sync *sync)
+size_t weir_sync_tell(weir_sync *sync)
 {
     static weir_sync_tell_fn *const tell[WEIR_SHARED_KINDS] = {
         [WEIR_SHARED_COOLDOWN] = weir_sync_tell_cooldown, [WEIR_SHARED_FAILS] = weir_sync_tell_fails,
         [WEIR_SHARED_USAGE] = weir_sync_tell_usage,       [WEIR_SHARED_RUNNING] = weir_sync_tell_running,
         [WEIR_SHARED_LATENCY] = weir_sync_tell_map,       [WEIR_SHARED_HEALTH] = weir_sync_tell_map};
     uint64_t now = weir_sync_now(sync);
-    size_t count;
+    size_t count, total = 0;
 
     if (!sync->up || now < sync->paused_till_ns)
-        return;
+        return 0;
     do {
         count = weir_router_take_changes(sync->router, now, sync->changes, WEIR_SYNC_CHANGES);
         for (size_t i = 0; i < count; i++)
             tell[sync->changes[i].kind](sync, &sync->changes[i]);
+        total += count;
     } while (WEIR_SYNC_CHANGES - count < WEIR_CHANGES_MAX);
+    return total;
 }
 
 /* ---- reading ---- */
@@ -257,7 +259,7 @@ void weir_sync_read(weir_sync *sync)
         return;
     sync->paused_till_ns = 0;
     sync->maps_wait = true;
-    weir_sync_tell(sync);
+    (void)weir_sync_tell(sync);
     sync->maps_wait = false;
     sync->reading = true;
     sync->pass = WEIR_SYNC_COOLDOWNS;
@@ -275,6 +277,7 @@ void weir_sync_came_up(weir_sync *sync)
     sync->paused_till_ns = 0;
     if (sync->count > 0)
         memset(sync->seen, 0, sync->count * sizeof(*sync->seen));
+    memset(sync->begun, 0, sizeof(sync->begun));
     weir_router_tell_again(sync->router);
     weir_sync_read(sync);
 }
@@ -286,15 +289,6 @@ void weir_sync_went_down(weir_sync *sync)
 }
 
 /* ---- life ---- */
-
-/* Some strategy or check that has the deployments' own keys of usage; else the check before a call alone. */
-static bool books_only(const weir_snapshot *snapshot)
-{
-    const struct weir_router_spec *spec = weir_snapshot_router(snapshot);
-
-    return spec->pre_call_checks && !spec->enforce_minute_limits &&
-           spec->strategy.strategy != WEIR_STRATEGY_USAGE;
-}
 
 static void free_seen(weir_sync *sync)
 {
@@ -326,7 +320,8 @@ int weir_sync_adopt(weir_sync *sync, const weir_snapshot *snapshot)
     weir_sync_give_back(sync);
     sync->snapshot = snapshot;
     sync->generation++;
-    sync->book_only = books_only(snapshot);
+    sync->book_only = !weir_snapshot_router(snapshot)->enforce_minute_limits &&
+                      !weir_snapshot_has_strategy(snapshot, WEIR_STRATEGY_USAGE);
     sync->pass = WEIR_SYNC_PASSES; /* a reading under way ends here */
     sync->at = 0;
     r = make_seen(sync);

@@ -16,7 +16,7 @@
 #ifndef WEIR_STATE_SYNC_H
 #define WEIR_STATE_SYNC_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weir/attr.h>
@@ -65,8 +65,8 @@ WEIR_MUST_USE int weir_sync_adopt(weir_sync *sync, const weir_snapshot *snapshot
 void weir_sync_came_up(weir_sync *sync);
 void weir_sync_went_down(weir_sync *sync);
 
-/* Tells what has changed.  Does nothing while Redis is away. */
-void weir_sync_tell(weir_sync *sync);
+/* Tells what has changed; returns how much that was.  Does nothing while Redis is away. */
+size_t weir_sync_tell(weir_sync *sync);
 
 /* Begins to read all keys in use, and tells what waits for that; does nothing while Redis is away, or while
  * the last reading is under way. */

@@ -179,6 +179,13 @@ static struct weir_reply perform(struct store *store, char **args, size_t count,
 
         return bytes_reply(text == NULL ? "" : text);
     }
+    if (strcmp(args[0], "PEXPIRE") == 0) {
+        struct store_key *key = find(store, args[1]);
+
+        if (key != NULL)
+            key->ends_ms = store->now_ms + strtoull(args[2], NULL, 10);
+        return (struct weir_reply){.kind = WEIR_REPLY_INTEGER, .number = key != NULL};
+    }
     assert(strcmp(args[0], "PTTL") == 0);
     life = store_life(store, args[1]);
     return (struct weir_reply){.kind = WEIR_REPLY_INTEGER,
@@ -346,7 +353,7 @@ void process_close(struct process *process)
 
 void process_tell(struct process *process)
 {
-    weir_sync_tell(process->sync);
+    (void)weir_sync_tell(process->sync);
     process_go_on(process);
 }
 

@@ -307,7 +307,7 @@ static void test_what_was_under_way_when_redis_was_lost_is_not_counted_twice(voi
     store_init(&store);
     process_open(&a, &store, "a:1", "", "d1 g max.rpm=100 model=openai/m; router shares enforce\n");
     expect(a.kit, "g", "d1:ok");
-    weir_sync_tell(a.sync); /* done, and the answer lost */
+    (void)weir_sync_tell(a.sync); /* done, and the answer lost */
     process_lose(&a);
     expect(a.kit, "g", "d1:ok");
     process_come_back(&a);
@@ -398,6 +398,44 @@ static void test_an_enforced_limit_holds_for_all_together(void **state)
     assert_float_equal(store_life(&store, "d1:openai/m:rpm:22-13"), 60, 0.01);
     assert_non_null(store_get(&store, "global_router:d1:openai/m:rpm:22-13"));
     close_two(&a, &b);
+}
+
+static void test_a_counter_that_was_lost_has_a_life_all_the_same(void **state)
+{
+    struct store store;
+    struct process a;
+
+    (void)state;
+    store_init(&store);
+    process_open(&a, &store, "a:1", "", "d1 g max.rpm=9 model=openai/m; router shares enforce retries=0\n");
+    expect(a.kit, "g", "d1:ok");
+    process_tell(&a);
+    store_flush(&store);
+    expect(a.kit, "g", "d1:ok");
+    process_tell(&a);
+    process_go_on(&a);
+    assert_string_equal(store_get(&store, "d1:openai/m:rpm:22-13"), "1");
+    assert_float_equal(store_life(&store, "d1:openai/m:rpm:22-13"), 60, 0.01);
+    assert_float_equal(store_life(&store, "global_router:d1:openai/m:rpm:22-13"), 60, 0.01);
+    process_read(&a); /* what the store lost is told again */
+    process_read(&a);
+    assert_string_equal(store_get(&store, "d1:openai/m:rpm:22-13"), "2");
+    process_close(&a);
+}
+
+static void test_where_nobody_looks_at_usage_the_routers_book_alone_is_kept(void **state)
+{
+    struct store store;
+    struct process a;
+
+    (void)state;
+    store_init(&store);
+    process_open(&a, &store, "a:1", "", "d1 g max.rpm=9 model=openai/m; router shares\n");
+    expect(a.kit, "g", "d1:ok");
+    process_tell(&a);
+    assert_string_equal(store_get(&store, "global_router:d1:openai/m:rpm:22-13"), "1");
+    assert_null(store_get(&store, "d1:openai/m:rpm:22-13"));
+    process_close(&a);
 }
 
 static void test_counts_of_others_are_read_for_usage_routing(void **state)
@@ -558,6 +596,8 @@ int main(void)
         cmocka_unit_test(test_the_third_failure_cools_whoever_had_the_others),
         cmocka_unit_test(test_a_counter_of_fails_of_another_type_harms_nobody),
         cmocka_unit_test(test_an_enforced_limit_holds_for_all_together),
+        cmocka_unit_test(test_a_counter_that_was_lost_has_a_life_all_the_same),
+        cmocka_unit_test(test_where_nobody_looks_at_usage_the_routers_book_alone_is_kept),
         cmocka_unit_test(test_counts_of_others_are_read_for_usage_routing),
         cmocka_unit_test(test_attempts_that_run_elsewhere_count_for_least_busy),
         cmocka_unit_test(test_samples_go_into_the_groups_map_beside_those_of_others),
