@@ -17,6 +17,7 @@
 #include "config/facts.h"
 #include "config/groups.h"
 #include "config/loader.h"
+#include "config/probe.h"
 #include "config/redis.h"
 #include "config/routing.h"
 #include "config/sections.h"
@@ -75,6 +76,7 @@ static int build(struct weir_loader *loader)
     weir_groups_check(loader);
     weir_routing_check(loader);
     weir_chains_check(loader);
+    weir_probe_check(loader);
     return weir_arena_failed(loader->arena) ? WEIR_ERR_NOMEM : 0;
 }
 

@@ -56,3 +56,31 @@ void weir_probe_read(const struct weir_settings *settings, const struct weir_dep
                   weir_slice_find_char(probe->model, '*') == WEIR_SLICE_NONE;
     probe->by_itself = probe->able && !s->unchecked && !s->blocked && in_scope(settings, deployment->group);
 }
+
+static void check_groups(struct weir_loader *loader)
+{
+    const struct weir_settings *settings = &loader->config->settings;
+    bool of_router = settings->router_health_groups.count > 0;
+    const struct weir_names *groups = weir_sections_health_groups(settings);
+    struct weir_slice path = of_router ? WEIR_SLICE("router_settings.background_health_check_model_groups")
+                                       : WEIR_SLICE("general_settings.background_health_check_model_groups");
+    const struct weir_place *place =
+        &loader->config
+             ->sources[of_router ? WEIR_SETTING_router_health_groups : WEIR_SETTING_general_health_groups];
+
+    for (size_t i = 0; i < groups->count; i++)
+        if (!weir_snapshot_has_group(loader->config->snapshot, groups->items[i]))
+            WEIR_DIAG(loader->diags, WEIR_SEVERITY_WARNING, place, path, WEIR_SLICE("no group is called "),
+                      groups->items[i]);
+}
+
+void weir_probe_check(struct weir_loader *loader)
+{
+    const struct weir_config *config = loader->config;
+
+    check_groups(loader);
+    if (config->settings.health_shared && !config->redis.on)
+        WEIR_DIAG(loader->diags, WEIR_SEVERITY_WARNING, &config->sources[WEIR_SETTING_health_shared],
+                  WEIR_SLICE("general_settings.use_shared_health_check"),
+                  WEIR_SLICE("no Redis is configured: each process makes its own health checks"));
+}

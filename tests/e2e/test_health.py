@@ -119,6 +119,8 @@ def test_who_answers_again_is_back(serve, up):
     until(lambda: list(ill(weir)) == ["d1"])
     until(lambda: well(weir) == ["d1", "d2"])
     assert weir.ask("g").text == "one"
+    assert weir.log.count("deployment d1 of g fails its health check: InternalServerError (500)") == 1
+    assert weir.log.count("deployment d1 of g answers again") == 1 and "deployment d2" not in weir.log
 
 
 def test_transient_failures_change_nothing_where_they_are_to_be_ignored(serve, up):

@@ -147,19 +147,24 @@ static bool ask(struct weir_probe *probe)
 
 /* ---- inside ---- */
 
-/* How long the deployment takes. */
+/* When it ends. */
 static uint64_t simulate(struct weir_probe *probe)
 {
     const struct weir_endpoint *endpoint = probe->deployment->endpoint;
+    uint64_t limit_ns = probe->deployment->probe.timeout_ns;
+    uint64_t delay_ns = endpoint->sim == NULL ? 0 : endpoint->sim->first_token_delay_ns;
 
     probe->fails = weir_sim_fails(endpoint, weir_upstream_of(endpoint), &probe->arena, &probe->kind);
-    return endpoint->sim == NULL ? 0 : endpoint->sim->first_token_delay_ns;
+    probe->late = delay_ns > limit_ns;
+    return probe->late ? limit_ns : delay_ns;
 }
 
 static void end_inside(struct weir_probe *probe)
 {
     if (!probe->simulated)
         tell(probe, WEIR_PROBE_UNKNOWN, NULL);
+    else if (probe->late)
+        fail(probe, WEIR_MISHAP_TIMED_OUT, 0, WEIR_SLICE_EMPTY);
     else if (!probe->fails)
         tell(probe, WEIR_PROBE_ANSWERED, NULL);
     else if (probe->kind == WEIR_KIND_CONNECTION)

@@ -57,7 +57,8 @@ struct weir_probe {
     struct weir_buf body;
     const struct weir_http1_head *head;
     bool simulated;
-    bool fails; /* of a simulated one, by this kind */
+    bool late;  /* of a simulated one: it would take longer than it may */
+    bool fails; /* likewise, by this kind */
     weir_kind kind;
     bool active;
 };

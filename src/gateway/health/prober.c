@@ -50,14 +50,44 @@ static void free_probing(struct weir_probing *probing)
 
 static void go_on(struct weir_prober *prober);
 
+/* A line where a check says another thing than the one before it. */
+static void tell_change(const weir_deployment *deployment, const struct weir_health *before,
+                        const struct weir_health *after)
+{
+    struct weir_slice id = weir_deployment_id(deployment), group = weir_deployment_group(deployment);
+    struct weir_slice kind = weir_kind_row(after->kind)->class_name;
+
+    if (!after->known || after->healthy == (!before->known || before->healthy))
+        return;
+    if (after->healthy)
+        (void)fprintf(stderr, "weir: deployment %.*s of %.*s answers again\n", (int)id.len, id.ptr,
+                      (int)group.len, group.ptr);
+    else
+        (void)fprintf(stderr, "weir: deployment %.*s of %.*s fails its health check: %.*s (%d)\n",
+                      (int)id.len, id.ptr, (int)group.len, group.ptr, (int)kind.len, kind.ptr, after->status);
+}
+
+static void tell_router(const struct weir_probing *probing, const struct weir_failure *failure)
+{
+    const weir_deployment *deployment = probing->probe.spec.deployment;
+    weir_router *router = probing->prober->gateway->router;
+    uint64_t now_ns = weir_loop_now(probing->prober->loop);
+    struct weir_live_view before;
+    struct weir_live_view after;
+
+    weir_router_view(router, deployment, now_ns, &before);
+    weir_router_probe(router, probing->setup->snapshot, deployment, failure, now_ns);
+    weir_router_view(router, deployment, now_ns, &after);
+    tell_change(deployment, &before.health, &after.health);
+}
+
 static void on_done(struct weir_probe *probe, weir_probe_end end, const struct weir_verdict *verdict)
 {
     struct weir_probing *probing = WEIR_CONTAINER(probe, struct weir_probing, probe);
     struct weir_prober *prober = probing->prober;
 
     if (end != WEIR_PROBE_UNKNOWN)
-        weir_router_probe(prober->gateway->router, probing->setup->snapshot, probe->spec.deployment,
-                          end == WEIR_PROBE_FAILED ? &verdict->failure : NULL, weir_loop_now(prober->loop));
+        tell_router(probing, end == WEIR_PROBE_FAILED ? &verdict->failure : NULL);
     if (probing->target == NO_TARGET)
         weir_rota_end_stranger(&prober->rota);
     else

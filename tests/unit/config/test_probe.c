@@ -157,6 +157,23 @@ static void test_groups_that_are_not_named_are_not_asked(void **state)
     kit_free(&kit);
 }
 
+static void test_what_comes_to_nothing_is_said(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL,
+             "model_list: [{model_name: g, " PARAMS(
+                 "openai/m") "}]\n"
+                             "general_settings:\n"
+                             "  use_shared_health_check: true\n"
+                             "  background_health_check_model_groups: [g, gone]\n");
+    kit_expect_count(&kit, 2);
+    kit_expect(&kit, 3, "general_settings.use_shared_health_check", "warning", "no Redis");
+    kit_expect(&kit, 4, "general_settings.background_health_check_model_groups", "warning", "gone");
+    kit_free(&kit);
+}
+
 static void test_groups_that_are_no_list_refuse_the_start(void **state)
 {
     static const char *const sections[] = {"general_settings", "router_settings"};
@@ -183,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_what_a_deployment_says_of_its_own),
         cmocka_unit_test(test_what_is_asked_for_follows_from_mode_and_model),
         cmocka_unit_test(test_groups_that_are_not_named_are_not_asked),
+        cmocka_unit_test(test_what_comes_to_nothing_is_said),
         cmocka_unit_test(test_groups_that_are_no_list_refuse_the_start),
     };
 
