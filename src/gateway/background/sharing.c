@@ -373,6 +373,8 @@ void weir_sharing_free(struct weir_sharing *sharing)
     weir_loop_cancel(loop, &sharing->read_timer);
     weir_loop_cancel(loop, &sharing->end_timer);
     weir_loop_unpost(loop, &sharing->change_task);
+    if (sharing->sync != NULL)
+        weir_sync_went_down(sharing->sync); /* what is lost now is not asked for again */
     weir_redis_free(sharing->redis);
     weir_sync_free(sharing->sync);
     (void)pthread_cond_destroy(&sharing->settled);

@@ -323,7 +323,8 @@ static void ask_life(weir_sync *sync, uint32_t index, uint64_t hash, struct weir
         return;
     *asked = (struct asked){.sync = sync, .generation = sync->generation, .index = index, .hash = hash};
     if (read_value(sync, text, asked) != 0) {
-        sync->seen[index] = (struct weir_sync_seen){.hash = hash, .expiry_ns = WEIR_TIME_NEVER};
+        if (!weir_arena_failed(&sync->arena))
+            sync->seen[index] = (struct weir_sync_seen){.hash = hash, .expiry_ns = WEIR_TIME_NEVER};
     } else if (WEIR_SYNC_SEND(sync, ((struct weir_redis_sink){.done = on_life, .user = asked}),
                               WEIR_SLICE("PTTL"), weir_sync_key(sync, WEIR_KEY_COOLDOWN, &parts)) == 0) {
         sync->lives++;

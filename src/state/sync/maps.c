@@ -74,29 +74,33 @@ int weir_sync_list_maps(weir_sync *sync)
     return r;
 }
 
-static struct weir_sync_map *map_of(const weir_sync *sync, const struct weir_change *change)
+/* Whether there is a map for such changes of the deployment, though memory may have been short for it. */
+static bool has_map(const weir_sync *sync, const weir_deployment *deployment,
+                    const struct weir_change *change)
 {
-    const weir_deployment *deployment;
-
-    if (sync->map_count == 0 || change->kind == WEIR_SHARED_HEALTH)
-        return sync->maps;
-    deployment = weir_snapshot_find_deployment(sync->snapshot, change->id);
-    return deployment == NULL ? NULL : weir_map_get(&sync->maps_by_group, weir_deployment_group(deployment));
+    return deployment != NULL && weir_sync_shares(sync, deployment, change->kind);
 }
 
 void weir_sync_tell_map(weir_sync *sync, const struct weir_change *change)
 {
-    struct weir_sync_map *map = map_of(sync, change);
-    struct weir_sync_told *told = sync->maps_wait && map != NULL ? weir_sync_keep(sync, change) : NULL;
+    const weir_deployment *deployment = weir_snapshot_find_deployment(sync->snapshot, change->id);
+    struct weir_sync_map *map = sync->maps; /* that of health is the first */
+    struct weir_sync_told *told = NULL;
 
-    if (map == NULL) {
+    if (!has_map(sync, deployment, change)) {
         weir_router_change_unknown(sync->router, change);
-    } else if (told == NULL) {
-        weir_router_change_undone(sync->router, change);
-    } else {
-        told->next = map->told;
-        map->told = told;
+        return;
     }
+    if (change->kind == WEIR_SHARED_LATENCY)
+        map = weir_map_get(&sync->maps_by_group, weir_deployment_group(deployment));
+    if (map != NULL && sync->maps_wait)
+        told = weir_sync_keep(sync, change);
+    if (told == NULL) {
+        weir_router_change_undone(sync->router, change);
+        return;
+    }
+    told->next = map->told;
+    map->told = told;
 }
 
 static void undo_list(struct weir_sync_told *list)
@@ -415,6 +419,8 @@ static void take_text(weir_sync *sync, struct weir_sync_map *map, struct weir_sl
     if (text.len > 0 &&
         (weir_literal_read(&sync->arena, text, &value, &form) != 0 || value->kind != WEIR_LITERAL_MAP))
         value = &none; /* nobody can read it: it is written anew */
+    if (weir_arena_failed(&sync->arena))
+        return;
     learn(sync, map, value);
     if (map->told != NULL)
         write_map(sync, map, value, form);

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir/mem_libc.h>
-
 #include "base/time.h"
 
 /* ---- the store ---- */
@@ -278,26 +276,50 @@ static void on_refused(void *user, struct weir_slice text)
     process->refusals++;
 }
 
-void process_open(struct process *process, struct store *store, const char *name, const char *name_space,
-                  const char *config)
+static int open_with(struct process *process, struct store *store, const char *config,
+                     struct weir_sync_spec spec)
 {
-    struct weir_sync_spec spec = {.mem = weir_mem_libc(),
-                                  .host = {process, send_command, now_of, wall_of, on_read, on_refused},
-                                  .name_space = weir_slice_str(name_space),
-                                  .process = weir_slice_str(name),
-                                  .instance = store->process_count + 1};
+    int r;
 
-    *process = (struct process){.store = store, .kit = kit_new(1, config)};
+    process->store = store;
+    process->kit = kit_new(1, config);
     process->answers = malloc(ANSWERS_MAX * sizeof(*process->answers));
     assert_non_null(process->answers);
     process->kit->now_ns += store->now_ms * WEIR_NS_PER_MS;
     weir_router_set_wall(process->kit->router, wall_at(process), process->kit->now_ns);
     store->processes[store->process_count++] = process;
+    spec.mem = &process->mem.mem;
     spec.router = process->kit->router;
-    assert_int_equal(weir_sync_new(&spec, &process->sync), 0);
-    assert_int_equal(weir_sync_adopt(process->sync, process->kit->snapshot), 0);
-    weir_sync_came_up(process->sync);
-    process_go_on(process);
+    spec.host = (struct weir_sync_host){process, send_command, now_of, wall_of, on_read, on_refused};
+    spec.instance = store->process_count;
+    r = weir_sync_new(&spec, &process->sync);
+    if (r == 0)
+        r = weir_sync_adopt(process->sync, process->kit->snapshot);
+    if (process->sync != NULL) {
+        weir_sync_came_up(process->sync);
+        process_go_on(process);
+    }
+    return r;
+}
+
+void process_open(struct process *process, struct store *store, const char *name, const char *name_space,
+                  const char *config)
+{
+    const struct weir_sync_spec spec = {.name_space = weir_slice_str(name_space),
+                                        .process = weir_slice_str(name)};
+
+    *process = (struct process){.store = store};
+    test_mem_init(&process->mem, 0);
+    assert_int_equal(open_with(process, store, config, spec), 0);
+}
+
+int process_open_poor(struct process *process, struct store *store, size_t fail_from, const char *config)
+{
+    const struct weir_sync_spec spec = {.name_space = WEIR_SLICE("n"), .process = WEIR_SLICE("poor:1")};
+
+    *process = (struct process){.store = store};
+    test_mem_init(&process->mem, fail_from);
+    return open_with(process, store, config, spec);
 }
 
 void process_reload(struct process *process, const char *config)
@@ -347,6 +369,7 @@ void process_close(struct process *process)
 {
     give(process, true);
     weir_sync_free(process->sync);
+    test_mem_assert_empty(&process->mem);
     kit_close(&process->kit);
     free(process->answers);
 }

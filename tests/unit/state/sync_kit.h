@@ -49,7 +49,8 @@ struct answer {
 struct process {
     struct store *store;
     struct kit *kit;
-    weir_sync *sync;
+    weir_sync *sync; /* NULL: there was no memory for it */
+    struct test_mem mem;
     int64_t clock_s; /* how far its wall clock is ahead */
     bool away;       /* commands are not taken */
     struct answer *answers;
@@ -76,6 +77,8 @@ void store_make_list(struct store *store, const char *key);
 /* A process with the configuration of an engine kit, which shares; connected. */
 void process_open(struct process *process, struct store *store, const char *name, const char *name_space,
                   const char *config);
+/* The same with memory that ends at the n-th allocation of the weir_sync; 0: never.  0 or negative. */
+int process_open_poor(struct process *process, struct store *store, size_t fail_from, const char *config);
 void process_close(struct process *process);
 void process_reload(struct process *process, const char *config);
 

@@ -574,6 +574,41 @@ static void test_a_reload_in_the_middle_of_a_reading(void **state)
     process_close(&a);
 }
 
+static void test_where_memory_ends_nothing_is_lost_for_good(void **state)
+{
+    static const char config[] = "d1 g cooldown=20 max.rpm=99 model=openai/m : ok=1/10+0.5 429; "
+                                 "router shares retries=0 fails=0 strategy=latency-based-routing\n";
+
+    (void)state;
+    for (size_t n = 1;; n++) {
+        struct store store;
+        struct process a;
+        bool failed;
+
+        store_init(&store);
+        (void)process_open_poor(&a, &store, n, config);
+        expect(a.kit, "g", "d1:ok");
+        expect(a.kit, "g", "d1:429 fail:429");
+        store_set(&store, "n:deployment:d1:cooldown", "{'status_code': '429'}", 40);
+        if (a.sync != NULL) {
+            process_tell(&a);
+            process_read(&a);
+            a.mem.fail_from = 0; /* there is memory again */
+            process_reload(&a, config);
+            store_advance(&store, 2);
+            process_read(&a);
+            process_tell(&a);
+            process_read(&a);
+            assert_true(store_life(&store, "n:deployment:d1:cooldown") > 17);
+            assert_string_equal(store_get(&store, "n:g_map"), "{\"d1\": {\"latency\": [0.05]}}");
+        }
+        failed = a.mem.failed;
+        process_close(&a);
+        if (!failed)
+            break;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_a_map_that_nobody_can_read_is_written_anew),
         cmocka_unit_test(test_a_reading_goes_in_pieces),
         cmocka_unit_test(test_a_reload_in_the_middle_of_a_reading),
+        cmocka_unit_test(test_where_memory_ends_nothing_is_lost_for_good),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
