@@ -358,7 +358,8 @@ def test_what_litellm_has_found_and_its_lock_are_honoured(weirs, up, redis):
 
 def test_without_redis_each_process_asks_for_itself(serve, up, redis):
     redis.kill()
-    weir = serve({"g": ["d1"]}, general=SHARED, router={"redis_host": "127.0.0.1", "redis_port": redis.port})
+    weir = serve({"g": ["d1"]}, general=SHARED, router={"redis_host": "127.0.0.1", "redis_port": redis.port},
+                 env={"REDIS_CIRCUIT_BREAKER_RECOVERY_TIMEOUT": 1})
     assert up.wait_for(lambda u: u.hits("d1") >= 2, 15)
     assert status(weir)["status"]["redis_available"] is False and status(weir)["status"]["lock_owner"] is None
     redis.start()
