@@ -54,7 +54,7 @@ static weir_snapshot *make_snapshot(weir_router *router, size_t count)
     struct weir_router_spec spec;
     weir_snapshot_builder *builder = NULL;
     weir_snapshot *snapshot = NULL;
-    char id[8];
+    char id[24];
 
     assert_int_equal(weir_snapshot_builder_new(weir_mem_libc(), &builder), 0);
     for (size_t i = 0; i < count; i++) {
