@@ -60,6 +60,10 @@ static const char help_text[] =
     "SIGHUP makes it read FILE again, as do POST /weir/reload and, where\n"
     "weir_settings.reload_on_change is true, a change of FILE; no call is lost by it, and a\n"
     "file that is wrong changes nothing.\n"
+    "SIGUSR2 starts the program anew, as it is on disk now, with the same options and sockets:\n"
+    "when the new process serves this one ends as by SIGTERM, and otherwise it goes on.\n"
+    "Under systemd it listens on the sockets of LISTEN_FDS, if there are any, and tells\n"
+    "NOTIFY_SOCKET how it is.\n"
     "\n"
     "Try it without any key:  weir serve --config examples/quickstart.yaml\n";
 
@@ -173,26 +177,26 @@ static void lay_options_over(const struct options *options, struct weir_settings
 /*
  * No master key means loopback only, unless the configuration says otherwise in so many words (decisions 23).
  */
-static bool is_exposed(const struct options *options, const struct weir_settings *settings)
+static bool is_exposed(const struct serving *serving, const struct weir_settings *settings)
 {
     return settings->master_key.len == 0 && !settings->permit_no_master_key &&
-           !weir_crew_loopback(options->host);
+           !weir_crew_loopback(serving->options.host, &serving->process.inherited);
 }
 
 /* What the command line has to say to a configuration. */
 static int amend(void *user, struct weir_config *config, char *text, size_t text_bytes)
 {
-    const struct options *options = user;
+    const struct serving *serving = user;
 
-    lay_options_over(options, &config->settings);
-    if (!is_exposed(options, &config->settings))
+    lay_options_over(&serving->options, &config->settings);
+    if (!is_exposed(serving, &config->settings))
         return 0;
     (void)snprintf(
         text, text_bytes,
         "refusing to listen on %s without a key: everyone who reaches it could spend the providers' keys.\n"
         "Set general_settings.master_key (or LITELLM_MASTER_KEY), or say "
         "general_settings.dangerously_permit_weak_or_unset_master_key: true.",
-        options->host);
+        serving->process.inherited.count > 0 ? "sockets that others reach" : serving->options.host);
     return 1;
 }
 
@@ -247,7 +251,7 @@ static int start_crew(struct serving *serving)
 {
     char text[WEIR_CREW_TEXT_MAX];
     int r = weir_crew_start(&serving->crew, &serving->gateway, serving->options.host, serving->options.port,
-                            text);
+                            &serving->process.inherited, text);
 
     if (r > 0)
         return refuse(text);
@@ -279,7 +283,7 @@ static int attend(struct serving *serving)
     const struct weir_reload_source source = {.path = serving->options.config,
                                               .env = {weir_config_env_process, NULL},
                                               .mem = weir_mem_libc(),
-                                              .user = &serving->options,
+                                              .user = serving,
                                               .amend = amend,
                                               .tell = tell};
 
@@ -299,16 +303,16 @@ static void take_down(struct serving *serving)
 static int start(struct serving *serving)
 {
     char text[WEIR_GATEWAY_TEXT_MAX];
-    int r = weir_process_init(&serving->process, weir_mem_libc());
+    int r = weir_process_init(&serving->process, weir_mem_libc(), text);
     int status;
 
-    if (r < 0)
-        return refuse_code(r);
+    if (r != 0)
+        return r > 0 ? refuse(text) : refuse_code(r);
     raise_file_limit();
     status = load(serving);
     if (status != 0)
         return status;
-    if (amend(&serving->options, serving->config, text, sizeof(text)) != 0)
+    if (amend(serving, serving->config, text, sizeof(text)) != 0)
         return refuse(text);
     status = make_gateway(serving);
     return status == 0 ? attend(serving) : status;

@@ -3,7 +3,6 @@
  */
 #include "gateway/crew.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 
 #include <weir/error.h>
@@ -13,20 +12,17 @@
 #include "gateway/worker.h"
 #include "net/resolve.h"
 
-bool weir_crew_loopback(const char *host)
+bool weir_crew_loopback(const char *host, const struct weir_inherited *inherited)
 {
     struct weir_addresses addresses;
 
+    if (inherited->count > 0)
+        return weir_inherited_loopback(inherited);
     if (weir_resolve_literal(weir_slice_str(host), &addresses) != 0)
         return false;
-    for (size_t i = 0; i < addresses.count; i++) {
-        const union weir_address *address = &addresses.list[i];
-        bool loopback = address->sa.sa_family == AF_INET ? ntohl(address->in.sin_addr.s_addr) >> 24 == 127
-                                                         : IN6_IS_ADDR_LOOPBACK(&address->in6.sin6_addr) != 0;
-
-        if (!loopback)
+    for (size_t i = 0; i < addresses.count; i++)
+        if (!weir_address_loopback(&addresses.list[i].sa))
             return false;
-    }
     return addresses.count > 0;
 }
 
@@ -59,10 +55,10 @@ static int make_workers(struct weir_crew *crew)
 }
 
 int weir_crew_start(struct weir_crew *ret_crew, struct weir_gateway *gateway, const char *host, uint16_t port,
-                    char text[WEIR_CREW_TEXT_MAX])
+                    const struct weir_inherited *inherited, char text[WEIR_CREW_TEXT_MAX])
 {
     const struct weir_listener_config config = {
-        .host = weir_slice_str(host), .port = port, .workers = gateway->workers};
+        .host = weir_slice_str(host), .port = port, .workers = gateway->workers, .inherited = inherited};
     int r;
 
     *ret_crew = (struct weir_crew){.gateway = gateway};
@@ -81,8 +77,25 @@ struct weir_slice weir_crew_address(const struct weir_crew *crew)
 void weir_crew_drain(struct weir_crew *crew)
 {
     atomic_store_explicit(&crew->gateway->draining, true, memory_order_relaxed);
+    weir_listener_close(crew->listener);
     for (size_t i = 0; i < crew->count; i++)
         weir_worker_drain(&crew->workers[i]);
+}
+
+void weir_crew_hand_over(struct weir_crew *crew)
+{
+    weir_listener_close(crew->listener);
+    for (size_t i = 0; i < crew->count; i++)
+        weir_worker_hand_over(&crew->workers[i]);
+}
+
+bool weir_crew_beat(struct weir_crew *crew)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < crew->count; i++)
+        all &= weir_worker_beat(&crew->workers[i]);
+    return all;
 }
 
 void weir_crew_stop(struct weir_crew *crew)

@@ -48,14 +48,37 @@ static void on_drain_limit(struct weir_timer *timer)
     weir_loop_stop(worker->loop);
 }
 
+/* A drain may follow a handing over; the limit counts from the first. */
+static void begin_drain(struct weir_worker *worker)
+{
+    uint64_t limit = worker->seat.setup->config->settings.drain_timeout_ns;
+
+    if (!worker->draining)
+        weir_loop_arm(worker->loop, &worker->drain_timer, weir_time_add(weir_loop_now(worker->loop), limit));
+    worker->draining = true;
+}
+
 static void run_drain(struct weir_loop_task *task)
 {
     struct weir_worker *worker = WEIR_CONTAINER(task, struct weir_worker, drain_task);
-    uint64_t limit = worker->seat.setup->config->settings.drain_timeout_ns;
 
-    worker->draining = true;
-    weir_loop_arm(worker->loop, &worker->drain_timer, weir_time_add(weir_loop_now(worker->loop), limit));
+    begin_drain(worker);
     weir_server_drain(worker->server, on_drained, worker);
+}
+
+static void run_hand_over(struct weir_loop_task *task)
+{
+    struct weir_worker *worker = WEIR_CONTAINER(task, struct weir_worker, hand_over_task);
+
+    begin_drain(worker);
+    weir_server_hand_over(worker->server, on_drained, worker);
+}
+
+static void run_beat(struct weir_loop_task *task)
+{
+    struct weir_worker *worker = WEIR_CONTAINER(task, struct weir_worker, beat_task);
+
+    atomic_store_explicit(&worker->beat_due, false, memory_order_release);
 }
 
 static void run_stop(struct weir_loop_task *task)
@@ -154,8 +177,13 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
     struct weir_worker *worker = ret_worker;
     int r;
 
-    *worker = (struct weir_worker){
-        .gateway = gateway, .index = index, .drain_task.run = run_drain, .stop_task.run = run_stop};
+    *worker = (struct weir_worker){.gateway = gateway,
+                                   .index = index,
+                                   .drain_task.run = run_drain,
+                                   .hand_over_task.run = run_hand_over,
+                                   .stop_task.run = run_stop,
+                                   .beat_task.run = run_beat};
+    atomic_init(&worker->beat_due, false);
     atomic_init(&worker->ended, false);
     weir_timer_init(&worker->drain_timer, on_drain_limit);
     weir_timer_init(&worker->rest_timer, weir_job_on_rest);
@@ -220,6 +248,23 @@ void weir_worker_drain(struct weir_worker *worker)
 {
     if (worker->running)
         weir_loop_post(worker->loop, &worker->drain_task);
+}
+
+void weir_worker_hand_over(struct weir_worker *worker)
+{
+    if (worker->running)
+        weir_loop_post(worker->loop, &worker->hand_over_task);
+}
+
+bool weir_worker_beat(struct weir_worker *worker)
+{
+    if (!worker->running || atomic_load_explicit(&worker->ended, memory_order_acquire))
+        return true;
+    if (atomic_load_explicit(&worker->beat_due, memory_order_acquire))
+        return false;
+    atomic_store_explicit(&worker->beat_due, true, memory_order_relaxed);
+    weir_loop_post(worker->loop, &worker->beat_task);
+    return true;
 }
 
 void weir_worker_stop(struct weir_worker *worker)

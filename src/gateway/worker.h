@@ -48,7 +48,10 @@ struct weir_worker {
     size_t checkups;             /* under way, see health/checkup.h */
     uint64_t wall_due_ns;        /* when to tell the router the wall clock's time again */
     struct weir_loop_task drain_task;
+    struct weir_loop_task hand_over_task;
     struct weir_loop_task stop_task;
+    struct weir_loop_task beat_task; /* see weir_worker_beat */
+    atomic_bool beat_due;
     struct weir_timer drain_timer;
     bool draining;
     bool clients_gone; /* while draining: no connection is left */
@@ -67,6 +70,13 @@ WEIR_MUST_USE int weir_worker_start(struct weir_worker *worker);
 
 /* From any thread: stops accepting and ends when the last call is over, or after the drain limit. */
 void weir_worker_drain(struct weir_worker *worker);
+
+/* From any thread, once: as a drain, but another process accepts on the same sockets. */
+void weir_worker_hand_over(struct weir_worker *worker);
+
+/* From the main thread: whether the worker's loop has turned since this was asked last, or the worker has
+ * ended.  The first answer is yes. */
+bool weir_worker_beat(struct weir_worker *worker);
 
 /* From any thread: ends at once. */
 void weir_worker_stop(struct weir_worker *worker);

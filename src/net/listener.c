@@ -2,10 +2,14 @@
  * The first socket of an address is bound and listens without SO_REUSEPORT, which fails when anybody else
  * does, and gets the flag afterwards: from then on the workers' other sockets may join it.  There is no
  * moment in which the port is free again, so two processes that start together cannot both succeed.
+ *
+ * Sockets that were inherited are sorted by their address and spread over the workers: worker w of n has the
+ * sockets w, w + n, w + 2n, ...; where there are fewer sockets than workers, several share one.
  */
 #include "net/listener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -17,17 +21,20 @@
 #include <weir/error.h>
 
 #include "base/slice.h"
+#include "net/inherited.h"
 #include "net/port_owner.h"
 #include "net/resolve.h"
 
-enum { WORKERS_MAX = 1024, DEFAULT_BACKLOG = 1024, HOST_MAX = 256, TAKEN = -1 };
+enum { WORKERS_MAX = 1024, DEFAULT_BACKLOG = 1024, HOST_MAX = 256, CLOSED = -1 };
 
 struct listen_address {
     struct sockaddr_storage sa;
     socklen_t sa_len;
     char text[WEIR_ADDRESS_TEXT_MAX];
     size_t text_len;
-    int *fds; /* one a worker */
+    int *fds;
+    size_t fd_count;
+    size_t fds_max;
 };
 
 struct weir_listener {
@@ -95,9 +102,11 @@ static bool bind_address(weir_listener *listener, struct listen_address *address
 
     set_port(&address->sa, listener->port);
     for (size_t w = 0; w < listener->workers; w++) {
-        address->fds[w] = bind_one(address, listener->backlog, w > 0);
-        if (address->fds[w] < 0)
+        int fd = bind_one(address, listener->backlog, w > 0);
+
+        if (fd < 0)
             return false;
+        address->fds[address->fd_count++] = fd;
         if (w > 0)
             continue;
         /* The port of the first socket is that of all others, also when the system chose it. */
@@ -133,27 +142,24 @@ static void free_info(struct addrinfo **info)
         freeaddrinfo(*info);
 }
 
-static bool known(const weir_listener *listener, const struct addrinfo *info)
+static struct listen_address *find(weir_listener *listener, const void *sa, socklen_t sa_len)
 {
     for (size_t i = 0; i < listener->count; i++) {
-        if (listener->addresses[i].sa_len == info->ai_addrlen &&
-            memcmp(&listener->addresses[i].sa, info->ai_addr, info->ai_addrlen) == 0)
-            return true;
+        if (listener->addresses[i].sa_len == sa_len && memcmp(&listener->addresses[i].sa, sa, sa_len) == 0)
+            return &listener->addresses[i];
     }
-    return false;
+    return NULL;
 }
 
-static int add_address(weir_listener *listener, const struct addrinfo *info)
+static int add_address(weir_listener *listener, const void *sa, socklen_t sa_len, size_t fds_max)
 {
     struct listen_address *address = &listener->addresses[listener->count];
 
-    address->fds = listener->mem->alloc(listener->mem->user, listener->workers * sizeof(int));
+    *address = (struct listen_address){.sa_len = sa_len, .fds_max = fds_max};
+    address->fds = listener->mem->alloc(listener->mem->user, fds_max * sizeof(int));
     if (address->fds == NULL)
         return WEIR_ERR_NOMEM;
-    for (size_t w = 0; w < listener->workers; w++)
-        address->fds[w] = TAKEN;
-    memcpy(&address->sa, info->ai_addr, info->ai_addrlen);
-    address->sa_len = info->ai_addrlen;
+    memcpy(&address->sa, sa, sa_len);
     listener->count++;
     return 0;
 }
@@ -175,9 +181,10 @@ static int look_up(weir_listener *listener, struct weir_slice host, char *text)
         return WEIR_LISTENER_NO_SUCH_HOST;
     }
     for (struct addrinfo *info = list; info != NULL; info = info->ai_next) {
-        if (listener->count == WEIR_LISTENER_ADDRESSES_MAX || known(listener, info))
+        if (listener->count == WEIR_LISTENER_ADDRESSES_MAX ||
+            find(listener, info->ai_addr, info->ai_addrlen) != NULL)
             continue;
-        r = add_address(listener, info);
+        r = add_address(listener, info->ai_addr, info->ai_addrlen, listener->workers);
         if (r < 0)
             return r;
     }
@@ -190,15 +197,21 @@ static bool is_missing_family(int error)
     return error == EAFNOSUPPORT || error == EADDRNOTAVAIL;
 }
 
+static void close_address(struct listen_address *address)
+{
+    for (size_t i = 0; i < address->fd_count; i++) {
+        if (address->fds[i] != CLOSED)
+            (void)close(address->fds[i]);
+        address->fds[i] = CLOSED;
+    }
+}
+
 static void drop_address(weir_listener *listener, size_t i)
 {
     struct listen_address *address = &listener->addresses[i];
 
-    for (size_t w = 0; w < listener->workers; w++) {
-        if (address->fds[w] != TAKEN)
-            (void)close(address->fds[w]);
-    }
-    listener->mem->free(listener->mem->user, address->fds, listener->workers * sizeof(int));
+    close_address(address);
+    listener->mem->free(listener->mem->user, address->fds, address->fds_max * sizeof(int));
     listener->count--;
     memmove(address, address + 1, (listener->count - i) * sizeof(*address));
 }
@@ -218,9 +231,55 @@ static int bind_all(weir_listener *listener, char *text)
             drop_address(listener, i);
         }
     }
-    for (i = 0; i < listener->count; i++)
-        name_address(&listener->addresses[i]);
     return 0;
+}
+
+/* The inherited sockets, by their addresses. */
+static int sort_in(weir_listener *listener, const struct weir_inherited *inherited, char *text)
+{
+    for (size_t i = 0; i < inherited->count; i++) {
+        int fd = WEIR_INHERITED_FIRST + (int)i;
+        struct sockaddr_storage sa = {0};
+        socklen_t len = sizeof(sa);
+        struct listen_address *address;
+        int r;
+
+        if (getsockname(fd, (struct sockaddr *)&sa, &len) != 0)
+            return WEIR_ERR_IO;
+        address = find(listener, &sa, len);
+        if (address == NULL && listener->count == WEIR_LISTENER_ADDRESSES_MAX) {
+            (void)snprintf(text, WEIR_LISTENER_TEXT_MAX,
+                           "the sockets of LISTEN_FDS have more than %d addresses",
+                           (int)WEIR_LISTENER_ADDRESSES_MAX);
+            return WEIR_LISTENER_REFUSED;
+        }
+        if (address == NULL) {
+            r = add_address(listener, &sa, len, inherited->count);
+            if (r < 0)
+                return r;
+            address = &listener->addresses[listener->count - 1];
+        }
+        address->fds[address->fd_count++] = fd;
+    }
+    listener->port = port_of(&listener->addresses[0].sa);
+    listener->backlog = 0;
+    return 0;
+}
+
+static int open_sockets(weir_listener *listener, const struct weir_listener_config *config, char *text)
+{
+    int r;
+
+    if (config->inherited != NULL && config->inherited->count > 0) {
+        r = sort_in(listener, config->inherited, text);
+    } else {
+        r = look_up(listener, config->host, text);
+        if (r == 0)
+            r = bind_all(listener, text);
+    }
+    for (size_t i = 0; i < listener->count && r == 0; i++)
+        name_address(&listener->addresses[i]);
+    return r;
 }
 
 int weir_listener_new(const struct weir_mem *mem, const struct weir_listener_config *config,
@@ -240,15 +299,19 @@ int weir_listener_new(const struct weir_mem *mem, const struct weir_listener_con
     listener->workers = config->workers;
     listener->port = config->port;
     listener->backlog = config->backlog == 0 ? DEFAULT_BACKLOG : (int)config->backlog;
-    r = look_up(listener, config->host, text);
-    if (r == 0)
-        r = bind_all(listener, text);
+    r = open_sockets(listener, config, text);
     if (r != 0) {
         weir_listener_free(listener);
         return r;
     }
     *ret_listener = listener;
     return 0;
+}
+
+void weir_listener_close(weir_listener *listener)
+{
+    for (size_t i = 0; i < listener->count; i++)
+        close_address(&listener->addresses[i]);
 }
 
 void weir_listener_free(weir_listener *listener)
@@ -282,10 +345,51 @@ struct weir_slice weir_listener_address(const weir_listener *listener, size_t i)
     return (struct weir_slice){address->text, address->text_len};
 }
 
-int weir_listener_take(weir_listener *listener, size_t worker, size_t i)
+/* Of one address. */
+static size_t share_of(const weir_listener *listener, const struct listen_address *address, size_t worker)
 {
-    int fd = listener->addresses[i].fds[worker];
+    size_t n = listener->workers;
 
-    listener->addresses[i].fds[worker] = TAKEN;
-    return fd;
+    return address->fd_count < n ? 1 : (address->fd_count - worker + n - 1) / n;
+}
+
+size_t weir_listener_share(const weir_listener *listener, size_t worker)
+{
+    size_t share = 0;
+
+    for (size_t i = 0; i < listener->count; i++)
+        share += share_of(listener, &listener->addresses[i], worker);
+    return share;
+}
+
+int weir_listener_take(const weir_listener *listener, size_t worker, size_t i)
+{
+    const struct listen_address *address = listener->addresses;
+    size_t share;
+
+    while (i >= (share = share_of(listener, address, worker))) {
+        i -= share;
+        address++;
+    }
+    return fcntl(address->fds[(worker + i * listener->workers) % address->fd_count], F_DUPFD_CLOEXEC, 0);
+}
+
+size_t weir_listener_socket_count(const weir_listener *listener)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < listener->count; i++)
+        count += listener->addresses[i].fd_count;
+    return count;
+}
+
+int weir_listener_socket(const weir_listener *listener, size_t i)
+{
+    const struct listen_address *address = listener->addresses;
+
+    while (i >= address->fd_count) {
+        i -= address->fd_count;
+        address++;
+    }
+    return address->fds[i];
 }

@@ -67,6 +67,14 @@ struct weir_resolver {
     uv_thread_t threads[THREADS_MAX];
 };
 
+bool weir_address_loopback(const struct sockaddr *address)
+{
+    const union weir_address *any = (const union weir_address *)(const void *)address;
+
+    return address->sa_family == AF_INET ? ntohl(any->in.sin_addr.s_addr) >> 24 == 127
+                                         : IN6_IS_ADDR_LOOPBACK(&any->in6.sin6_addr) != 0;
+}
+
 struct weir_slice weir_address_text(const struct sockaddr *address, char text[WEIR_ADDRESS_TEXT_MAX])
 {
     char digits[WEIR_TEXT_U64_MAX];

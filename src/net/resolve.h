@@ -103,6 +103,9 @@ void weir_resolver_cancel(struct weir_resolve_query *query);
  * WEIR_RESOLVE_FAILED when the host is neither. */
 WEIR_MUST_USE int weir_resolve_literal(struct weir_slice host, struct weir_addresses *ret_addresses);
 
+/* Whether only this machine reaches it. */
+bool weir_address_loopback(const struct sockaddr *address);
+
 /* The text of an address with a port: "127.0.0.1:80", "[::1]:80". */
 enum { WEIR_ADDRESS_TEXT_MAX = 56 };
 struct weir_slice weir_address_text(const struct sockaddr *address, char text[WEIR_ADDRESS_TEXT_MAX]);

@@ -38,6 +38,9 @@ enum {
 /* While the server drains a new connection has so long to show that it was made for a request. */
 #define DRAIN_GRACE_NS WEIR_NS_PER_S
 
+/* While another process takes over there is no hurry. */
+#define HAND_OVER_QUIET_NS (5 * WEIR_NS_PER_S)
+
 static struct weir_exchange *conn_of(struct weir_stream *stream)
 {
     return WEIR_CONTAINER(stream, struct weir_exchange, stream);
@@ -57,8 +60,11 @@ static uint64_t or_seconds(uint64_t value_ns, uint64_t fallback_s)
 
 void weir_server_maybe_free(weir_server *server)
 {
-    if (server->closing && server->open_handles == 0)
-        server->mem->free(server->mem->user, server, sizeof(*server));
+    if (!server->closing || server->open_handles > 0)
+        return;
+    if (server->sockets != NULL)
+        server->mem->free(server->mem->user, server->sockets, server->sockets_max * sizeof(*server->sockets));
+    server->mem->free(server->mem->user, server, sizeof(*server));
 }
 
 static void maybe_drained(weir_server *server)
@@ -188,19 +194,26 @@ static const struct weir_stream_events conn_events = {.on_read = on_read,
 
 /* ---- time ---- */
 
-/* A new connection is waited for as for the rest of a head. */
-static uint64_t idle_limit(const struct weir_exchange *conn)
+/* When a connection without a request is closed.  A new one is waited for as for the rest of a head. */
+static uint64_t idle_close(const struct weir_exchange *conn)
 {
-    const struct weir_server_config *c = &conn->server->config;
-    uint64_t limit_ns = conn->requests == 0 ? c->head_timeout_ns : c->idle_timeout_ns;
+    const weir_server *server = conn->server;
+    const struct weir_server_config *c = &server->config;
+    uint64_t end_ns =
+        weir_time_add(conn->since_ns, conn->requests == 0 ? c->head_timeout_ns : c->idle_timeout_ns);
+    uint64_t grace_end_ns = weir_time_add(conn->since_ns, DRAIN_GRACE_NS);
 
-    return conn->server->draining && limit_ns > DRAIN_GRACE_NS ? DRAIN_GRACE_NS : limit_ns;
+    if (!server->draining)
+        return end_ns;
+    if (grace_end_ns < server->quiet_until_ns)
+        grace_end_ns = server->quiet_until_ns;
+    return end_ns < grace_end_ns ? end_ns : grace_end_ns;
 }
 
 static void on_idle_timer(struct weir_exchange *conn)
 {
     weir_server *server = conn->server;
-    uint64_t end_ns = weir_time_add(conn->since_ns, idle_limit(conn));
+    uint64_t end_ns = idle_close(conn);
 
     if (weir_loop_now(server->loop) >= end_ns) {
         weir_conn_close(conn, WEIR_EXCHANGE_SENT);
@@ -249,9 +262,10 @@ static void on_timer(struct weir_timer *timer)
 
 static uint64_t idle_end(const struct weir_exchange *conn)
 {
-    uint64_t limit_ns = idle_limit(conn);
+    uint64_t close_ns = idle_close(conn);
+    uint64_t release_ns = weir_time_add(conn->since_ns, RELEASE_AFTER_NS);
 
-    return weir_time_add(conn->since_ns, limit_ns < RELEASE_AFTER_NS ? limit_ns : RELEASE_AFTER_NS);
+    return close_ns < release_ns ? close_ns : release_ns;
 }
 
 void weir_conn_set_timer(struct weir_exchange *conn)
@@ -389,11 +403,17 @@ int weir_server_new(weir_loop *loop, const struct weir_server_config *config,
     return 0;
 }
 
-void weir_server_drain(weir_server *server, void (*drained)(void *user), void *user)
+static void begin_drain(weir_server *server, void (*drained)(void *user), void *user)
 {
     server->draining = true;
     server->drained = drained;
     server->drained_user = user;
+}
+
+void weir_server_drain(weir_server *server, void (*drained)(void *user), void *user)
+{
+    begin_drain(server, drained, user);
+    server->quiet_until_ns = 0;
     weir_server_accept_rest(server);
     weir_server_stop_accepting(server);
     /* One whose request is in the socket already is served. */
@@ -405,6 +425,17 @@ void weir_server_drain(weir_server *server, void (*drained)(void *user), void *u
         else
             weir_conn_set_timer(conn);
     }
+    maybe_drained(server);
+}
+
+void weir_server_hand_over(weir_server *server, void (*drained)(void *user), void *user)
+{
+    begin_drain(server, drained, user);
+    server->quiet_until_ns = weir_time_add(weir_loop_now(server->loop), HAND_OVER_QUIET_NS);
+    weir_server_stop_accepting(server);
+    for (struct weir_exchange *conn = server->first; conn != NULL; conn = conn->next)
+        if (conn->phase == WEIR_CONN_IDLE)
+            weir_conn_set_timer(conn);
     maybe_drained(server);
 }
 

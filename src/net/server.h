@@ -110,9 +110,9 @@ WEIR_MUST_USE int weir_server_new(weir_loop *loop, const struct weir_server_conf
 /* Other limits, for the requests and connections that come from now on.  config is copied. */
 void weir_server_configure(weir_server *server, const struct weir_server_config *config);
 
-/* Takes the listener's sockets of that worker and accepts on them.  0, WEIR_ERR_IO, or WEIR_ERR_INVALID when
- * they were taken before. */
-WEIR_MUST_USE int weir_server_listen(weir_server *server, weir_listener *listener, size_t worker);
+/* Accepts on the listener's sockets of that worker, of which it takes copies.  0, WEIR_ERR_IO,
+ * WEIR_ERR_NOMEM, or WEIR_ERR_INVALID on a second call. */
+WEIR_MUST_USE int weir_server_listen(weir_server *server, const weir_listener *listener, size_t worker);
 
 /*
  * Stops accepting, closes idle connections (new ones a second after they were made), lets the exchanges end
@@ -120,6 +120,13 @@ WEIR_MUST_USE int weir_server_listen(weir_server *server, weir_listener *listene
  * inside the call if there is none.
  */
 void weir_server_drain(weir_server *server, void (*drained)(void *user), void *user);
+
+/*
+ * The same where another process accepts on the same sockets from now on: connections that nobody has taken
+ * yet are left to it, and idle ones may stay for five seconds, so that hardly a request meets a connection
+ * that is being closed.  A drain may follow.
+ */
+void weir_server_hand_over(weir_server *server, void (*drained)(void *user), void *user);
 
 /* Ends every exchange (ABORTED), closes every connection and frees the server once that is done.  The pointer
  * is dead at once.  Accepts NULL.  Not from inside a callback of this server. */

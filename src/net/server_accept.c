@@ -7,6 +7,7 @@
  * at once.
  */
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -87,7 +88,8 @@ static int open_socket(weir_server *server, int fd, int backlog)
 {
     struct weir_server_socket *socket = &server->sockets[server->socket_count];
 
-    if (listen(fd, backlog) != 0 || uv_poll_init(weir_loop_uv(server->loop), &socket->poll, fd) != 0) {
+    if ((backlog > 0 && listen(fd, backlog) != 0) ||
+        uv_poll_init(weir_loop_uv(server->loop), &socket->poll, fd) != 0) {
         (void)close(fd);
         return WEIR_ERR_IO;
     }
@@ -100,16 +102,22 @@ static int open_socket(weir_server *server, int fd, int backlog)
     return 0;
 }
 
-int weir_server_listen(weir_server *server, weir_listener *listener, size_t worker)
+int weir_server_listen(weir_server *server, const weir_listener *listener, size_t worker)
 {
+    size_t share = weir_listener_share(listener, worker);
     int r = 0;
 
-    for (size_t i = 0; i < weir_listener_addresses(listener) && r == 0; i++) {
+    if (server->sockets != NULL)
+        return WEIR_ERR_INVALID;
+    server->sockets = server->mem->alloc(server->mem->user, share * sizeof(*server->sockets));
+    if (server->sockets == NULL)
+        return WEIR_ERR_NOMEM;
+    memset(server->sockets, 0, share * sizeof(*server->sockets));
+    server->sockets_max = share;
+    for (size_t i = 0; i < share && r == 0; i++) {
         int fd = weir_listener_take(listener, worker, i);
 
-        if (server->socket_count == WEIR_LISTENER_ADDRESSES_MAX || fd < 0)
-            return WEIR_ERR_INVALID;
-        r = open_socket(server, fd, weir_listener_backlog(listener));
+        r = fd < 0 ? WEIR_ERR_IO : open_socket(server, fd, weir_listener_backlog(listener));
     }
     return r;
 }

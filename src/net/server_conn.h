@@ -77,13 +77,15 @@ struct weir_server {
     struct weir_server_config config;
     struct weir_server_handler handler;
     struct weir_server_shared *shared;
-    struct weir_server_socket sockets[WEIR_LISTENER_ADDRESSES_MAX];
-    size_t socket_count;
+    struct weir_server_socket *sockets; /* as many as it was given */
+    size_t sockets_max;
+    size_t socket_count;    /* open */
     struct weir_timer rest; /* armed: nothing is accepted until it fires */
     size_t open_handles;    /* connections and sockets that the loop has not reported closed */
     size_t connections;
     struct weir_exchange *first; /* of the connections */
     bool draining;
+    uint64_t quiet_until_ns; /* while draining: connections without a request may stay so long, at least */
     bool closing;
     void (*drained)(void *user);
     void *drained_user;

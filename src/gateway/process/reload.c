@@ -108,7 +108,7 @@ static int put_in_place(struct weir_reload *reload, struct weir_config *loaded,
     return 0;
 }
 
-static void perform(struct weir_reload *reload, struct outcome *outcome)
+static void load(struct weir_reload *reload, struct outcome *outcome)
 {
     WEIR_CLEANUP(weir_diags_deinit) struct weir_diags diags;
     char text[WEIR_GATEWAY_TEXT_MAX];
@@ -132,6 +132,15 @@ static void perform(struct weir_reload *reload, struct outcome *outcome)
         return;
     say(outcome, 400, r > 0 ? weir_slice_str(text) : weir_error_text(r));
     refuse(reload, outcome, weir_buf_slice(&outcome->text));
+}
+
+static void perform(struct weir_reload *reload, struct outcome *outcome)
+{
+    if (reload->phase != NULL)
+        reload->phase(reload, true);
+    load(reload, outcome);
+    if (reload->phase != NULL)
+        reload->phase(reload, false);
 }
 
 /* ---- who asks ---- */

@@ -71,6 +71,8 @@ struct weir_reload {
     bool closed;
     struct weir_reload_ask *asks; /* for the next one */
     struct weir_reload_counts counts;
+    /* Set by who wants to know: one begins; it is over.  NULL: nobody. */
+    void (*phase)(struct weir_reload *reload, bool begins);
 };
 
 /* On the gateway's home loop, before its workers start.  The source's path and user outlive it. */

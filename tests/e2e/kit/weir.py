@@ -1,4 +1,5 @@
 """weir as a process: started with a configuration, and judged when it ends."""
+import ctypes
 import os
 import re
 import signal
@@ -28,13 +29,50 @@ def environment(extra=None):
     return {**kept, "INITIAL_RETRY_DELAY": "0.02", "JITTER": "0.01", **{k: str(v) for k, v in (extra or {}).items()}}
 
 
+class Adopted:
+    """A process that another one has started: known by its number, waited for as the child of a child (see adopt_orphans)."""
+
+    def __init__(self, pid):
+        self.pid, self.returncode = pid, None
+
+    def poll(self):
+        if self.returncode is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+            except ChildProcessError:
+                pass  # whose parent still runs
+        return self.returncode
+
+    def wait(self, seconds=None):
+        end = time.monotonic() + (seconds or 60)
+        while self.poll() is None:
+            if time.monotonic() > end:
+                raise subprocess.TimeoutExpired("weir", seconds)
+            time.sleep(0.01)
+        return self.returncode
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+    def kill(self):
+        self.send_signal(signal.SIGKILL)
+
+
+def adopt_orphans():
+    """Children of children that end become this process's."""
+    subreaper = 36
+    assert ctypes.CDLL(None).prctl(subreaper, 1, 0, 0, 0) == 0
+
+
 class Weir:
-    def __init__(self, config, folder, env=None, arguments=(), host="127.0.0.1"):
+    def __init__(self, config, folder, env=None, arguments=(), host="127.0.0.1", binary=BINARY, prefix=(), pass_fds=()):
         self.folder = Path(folder)
         self.path = self.folder / "config.yaml"
         self.write(config)
         self.log_path = self.folder / "weir.log"
         self.env, self.arguments, self.host = environment(env), list(arguments), host
+        self.binary, self.prefix, self.pass_fds = str(binary), list(prefix), pass_fds
         self.port = self.process = self._held = None
 
     def write(self, config):
@@ -56,12 +94,12 @@ class Weir:
             self._held = self._held or Port()
             port = self._held.number
         self.port = port
-        command = [BINARY, "serve", "--config", str(self.path), "--host", self.host, "--port", str(self.port)]
+        command = [*self.prefix, self.binary, "serve", "--config", str(self.path), "--host", self.host, "--port", str(self.port)]
         if WORKERS and "--workers" not in self.arguments:
             command += ["--workers", WORKERS]
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(command + self.arguments, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=subprocess.STDOUT)
+                                            stderr=subprocess.STDOUT, pass_fds=self.pass_fds)
         return self
 
     def start(self):
@@ -99,6 +137,14 @@ class Weir:
 
     def connect(self, timeout=30):
         return client.Connection(self.port, timeout)
+
+    def upgrade(self, seconds=STARTUP):
+        """Lets another process take over, which is `process` from then on; the one before, which drains."""
+        adopt_orphans()
+        before, told = self.process, f"process (\\d+) serves in the place of {self.process.pid},"
+        self.signal(signal.SIGUSR2)
+        self.process = Adopted(int(re.search(told, self.log_line(told, seconds))[1]))
+        return before
 
     def signal(self, number):
         self.process.send_signal(number)

@@ -124,7 +124,7 @@ static void connections_are_spread_over_the_workers(void **state)
     for (size_t w = 0; w < WORKERS; w++) {
         fds[w] = weir_listener_take(listener, w, 0);
         assert_true(fds[w] >= 0);
-        assert_int_equal(weir_listener_take(listener, w, 0), -1);
+        assert_int_equal(weir_listener_share(listener, w), 1);
         assert_int_equal(listen(fds[w], 1024), 0);
     }
     for (size_t i = 0; i < CONNECTIONS; i++)
