@@ -45,11 +45,11 @@ void weir_successor_ready(struct weir_successor *successor, weir_loop *loop)
     successor->alone(successor);
 }
 
+/* What never said that it serves leaves the closing to the process's end: so that this, with its status, is
+ * what the one before sees. */
 void weir_successor_close(struct weir_successor *successor)
 {
     if (successor->link.open)
         weir_fd_watch_stop(&successor->link);
-    else if (successor->fd >= 0)
-        (void)close(successor->fd);
     successor->fd = -1;
 }
