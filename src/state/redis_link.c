@@ -46,8 +46,9 @@ void weir_redis_link_close(struct weir_redis_link *link)
     link->open = false;
     link->ready = false;
     weir_loop_cancel(link->spec.loop, &link->timer);
-    if (link->flush.next != NULL)
+    if (link->flushing)
         weir_loop_unpost(link->spec.loop, &link->flush);
+    link->flushing = false;
     weir_channel_close(&link->channel);
     weir_buf_deinit(&link->out);
     if (!link->reading)
@@ -94,8 +95,9 @@ static int take_command(struct weir_redis_link *link, const struct weir_slice *a
     weir_pending_put(&link->pending,
                      (struct weir_pending_item){
                          sink, weir_time_add(weir_loop_now(link->spec.loop), link->spec.timeout_ns)});
-    if (link->flush.next == NULL)
+    if (!link->flushing)
         weir_loop_post(link->spec.loop, &link->flush);
+    link->flushing = true;
     if (link->pending.count == 1)
         arm(link);
     return 0;
@@ -132,6 +134,7 @@ static void on_flush(struct weir_loop_task *task)
     struct weir_redis_link *link = WEIR_CONTAINER(task, struct weir_redis_link, flush);
     int r = weir_channel_write(&link->channel, weir_buf_slice(&link->out));
 
+    link->flushing = false;
     /* A broken connection is told by its reading side. */
     if (r < 0)
         end(link, WEIR_REDIS_NOMEM, WEIR_SLICE_EMPTY);

@@ -70,6 +70,7 @@ struct weir_redis_link {
     struct weir_pending pending;
     struct weir_buf out;         /* commands of this turn */
     struct weir_loop_task flush; /* sends them */
+    bool flushing;               /* it is posted; the task itself is other threads' business then */
     struct weir_timer timer;     /* of the login; of the next answer; of the next look whether it is there */
     uint64_t ready_by_ns;
     unsigned steps_left; /* of the login */
