@@ -194,7 +194,7 @@ static int fill_roll(const struct weir_prober *prober, struct roll *roll, size_t
     roll->targets = NULL;
     r = weir_rota_init(&roll->rota, mem, count, settings->health_interval_ns, settings->health_concurrency);
     if (r == 0)
-        roll->targets = mem->alloc(mem->user, (count + 1) * sizeof(*roll->targets));
+        roll->targets = mem->alloc(mem->user, (count + 1) * sizeof(const weir_deployment *));
     if (roll->targets == NULL)
         return WEIR_ERR_NOMEM;
     if (count > 0)
@@ -209,7 +209,7 @@ static void free_targets(struct weir_prober *prober, struct weir_rota *rota, con
     const struct weir_mem *mem = prober->gateway->mem;
 
     if (targets != NULL)
-        mem->free(mem->user, (void *)targets, (rota->count + 1) * sizeof(*targets));
+        mem->free(mem->user, (void *)targets, (rota->count + 1) * sizeof(const weir_deployment *));
     weir_rota_deinit(rota);
 }
 
