@@ -60,7 +60,7 @@ def manager(request, tmp_path):
 
 def test_the_manager_is_told_what_happens(serve, manager):
     weir = serve({"g": ["d1"]}, env=manager.env)
-    assert f"STATUS=Serves 1 deployments in 1 groups on http://127.0.0.1:{weir.port}" in manager.hears("READY=1")
+    assert f"STATUS=Serves on http://127.0.0.1:{weir.port} (deployments: 1, groups: 1)" in manager.hears("READY=1")
     weir.signal(signal.SIGHUP)
     assert any(line.startswith("MONOTONIC_USEC=") for line in manager.hears("RELOADING=1"))
     manager.hears("READY=1")

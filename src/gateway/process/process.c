@@ -29,8 +29,8 @@ static void tell_ready(struct weir_process *process)
     struct weir_slice address = weir_crew_address(process->crew);
 
     weir_notify_send(
-        &process->notify, "READY=1\nSTATUS=Serves %zu deployments in %zu groups on http://%.*s\n",
-        config->deployment_count, weir_snapshot_group_count(config->snapshot), (int)address.len, address.ptr);
+        &process->notify, "READY=1\nSTATUS=Serves on http://%.*s (deployments: %zu, groups: %zu)\n",
+        (int)address.len, address.ptr, config->deployment_count, weir_snapshot_group_count(config->snapshot));
 }
 
 static void on_reload(struct weir_reload *reload, bool begins)

@@ -1,4 +1,5 @@
 /* Listening sockets: who may have a port, and how workers share it. */
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <weir/mem_libc.h>
 
 #include "base/slice.h"
+#include "net/inherited.h"
 #include "net/listener.h"
 #include "net/port_owner.h"
 #include "net_kit.h"
@@ -110,6 +113,63 @@ static size_t accept_all(int fd)
     return count;
 }
 
+/* In a child of its own, where the first descriptors after standard error can be had. */
+static int shares_of_inherited(size_t sockets, size_t workers)
+{
+    struct weir_inherited inherited = {sockets};
+    const struct weir_listener_config config = {.workers = workers, .inherited = &inherited};
+    char text[WEIR_LISTENER_TEXT_MAX];
+    weir_listener *listener;
+    size_t taken[4] = {0};
+    uint16_t port;
+
+    for (size_t i = 0; i < sockets; i++)
+        if (dup2(kit_listen(&port), 100 + (int)i) < 0)
+            return 1;
+    for (size_t i = 0; i < sockets; i++)
+        if (dup2(100 + (int)i, WEIR_INHERITED_FIRST + (int)i) < 0)
+            return 2;
+    if (weir_listener_new(weir_mem_libc(), &config, text, &listener) != 0 ||
+        weir_listener_socket_count(listener) != sockets || weir_listener_backlog(listener) != 0)
+        return 3;
+    for (size_t w = 0; w < workers; w++) {
+        for (size_t i = 0; i < weir_listener_share(listener, w); i++) {
+            struct sockaddr_in sa;
+            socklen_t len = sizeof(sa);
+            int fd = weir_listener_take(listener, w, i);
+
+            if (fd < 0 || getsockname(fd, (struct sockaddr *)&sa, &len) != 0)
+                return 4;
+            for (size_t a = 0; a < weir_listener_addresses(listener); a++) {
+                char name[32];
+
+                (void)snprintf(name, sizeof(name), "127.0.0.1:%u", (unsigned)ntohs(sa.sin_port));
+                taken[a] += weir_slice_eq(weir_listener_address(listener, a), weir_slice_str(name));
+            }
+            (void)close(fd);
+        }
+    }
+    for (size_t a = 0; a < sockets; a++)
+        if (taken[a] != workers)
+            return 5;
+    weir_listener_free(listener);
+    return 0;
+}
+
+static void inherited_sockets_of_several_addresses_are_everybodys(void **state)
+{
+    (void)state;
+    for (size_t sockets = 1; sockets <= 3; sockets++) {
+        int status = 0;
+        pid_t pid = fork();
+
+        if (pid == 0)
+            _exit(shares_of_inherited(sockets, 2));
+        assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+        assert_int_equal(status, 0);
+    }
+}
+
 static void connections_are_spread_over_the_workers(void **state)
 {
     enum { WORKERS = 3, CONNECTIONS = 300 };
@@ -149,6 +209,7 @@ int main(void)
         cmocka_unit_test(a_port_is_free_again_afterwards),
         cmocka_unit_test(a_port_of_another_kind_of_socket_is_refused_too),
         cmocka_unit_test(names_and_wildcards_have_all_their_addresses),
+        cmocka_unit_test(inherited_sockets_of_several_addresses_are_everybodys),
         cmocka_unit_test(connections_are_spread_over_the_workers),
     };
 
