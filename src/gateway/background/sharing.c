@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <time.h>
@@ -39,7 +41,8 @@ struct weir_sharing {
     struct weir_background *background;
     weir_redis *redis;
     weir_sync *sync;
-    struct weir_loop_task change_task; /* posted by who makes the first change */
+    struct weir_loop_task change_task; /* posted by who makes the first change ... */
+    atomic_bool posted; /* ... unless it is in the queue still: changes are taken without it too */
     struct weir_timer tell_timer;
     struct weir_timer read_timer;
     struct weir_timer end_timer;
@@ -76,6 +79,8 @@ static void run_change(struct weir_loop_task *task)
 {
     struct weir_sharing *sharing = WEIR_CONTAINER(task, struct weir_sharing, change_task);
 
+    atomic_store_explicit(&sharing->posted, false, memory_order_release);
+
     if (weir_loop_now(loop_of(sharing)) >= sharing->due_ns)
         tell(sharing);
     else if (!weir_timer_armed(&sharing->tell_timer))
@@ -93,7 +98,8 @@ static void on_read_timer(struct weir_timer *timer)
 
 void weir_sharing_notify(struct weir_sharing *sharing)
 {
-    weir_loop_post(loop_of(sharing), &sharing->change_task);
+    if (!atomic_exchange_explicit(&sharing->posted, true, memory_order_acq_rel))
+        weir_loop_post(loop_of(sharing), &sharing->change_task);
 }
 
 void weir_sharing_follow(struct weir_sharing *sharing)
@@ -317,6 +323,7 @@ int weir_sharing_new(struct weir_background *background, char text[WEIR_SHARING_
     *sharing = (struct weir_sharing){.background = background,
                                      .change_task.run = run_change,
                                      .wait_ns = WAIT_FACTOR * gateway->setup->config->redis.timeout_ns};
+    atomic_init(&sharing->posted, false);
     weir_timer_init(&sharing->tell_timer, on_tell_timer);
     weir_timer_init(&sharing->read_timer, on_read_timer);
     weir_timer_init(&sharing->end_timer, on_end_timer);
