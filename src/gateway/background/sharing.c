@@ -80,7 +80,6 @@ static void run_change(struct weir_loop_task *task)
     struct weir_sharing *sharing = WEIR_CONTAINER(task, struct weir_sharing, change_task);
 
     atomic_store_explicit(&sharing->posted, false, memory_order_release);
-
     if (weir_loop_now(loop_of(sharing)) >= sharing->due_ns)
         tell(sharing);
     else if (!weir_timer_armed(&sharing->tell_timer))
