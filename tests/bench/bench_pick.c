@@ -64,13 +64,16 @@ struct way {
     weir_strategy strategy;
     bool weighted;
     double buffer; /* of latency-based-routing */
+    bool equal;    /* all were used the same and are as fast */
 };
 
 static const struct way ways[] = {{"shuffle, uniform", WEIR_STRATEGY_SIMPLE_SHUFFLE, false, 0},
                                   {"shuffle, weights", WEIR_STRATEGY_SIMPLE_SHUFFLE, true, 0},
                                   {"least-busy", WEIR_STRATEGY_LEAST_BUSY, false, 0},
                                   {"usage", WEIR_STRATEGY_USAGE, false, 0},
+                                  {"usage, equals", WEIR_STRATEGY_USAGE, false, 0, true},
                                   {"latency", WEIR_STRATEGY_LATENCY, false, 0},
+                                  {"latency, equals", WEIR_STRATEGY_LATENCY, false, 0, true},
                                   {"latency, buffer", WEIR_STRATEGY_LATENCY, false, 0.5},
                                   {"cost", WEIR_STRATEGY_COST, false, 0},
                                   {"lar1", WEIR_STRATEGY_LAR1, false, 0},
@@ -131,7 +134,7 @@ static void cool(weir_router *router, const weir_snapshot *snapshot, enum coolin
 }
 
 /* Everybody has something to do, tokens, and a latency. */
-static void use(weir_router *router, const weir_snapshot *snapshot)
+static void use(weir_router *router, const weir_snapshot *snapshot, bool equal)
 {
     const struct weir_strategy_spec *strategy = &weir_snapshot_router(snapshot)->strategy;
     struct weir_live *live = &router->live;
@@ -139,13 +142,14 @@ static void use(weir_router *router, const weir_snapshot *snapshot)
 
     weir_rand_init(&rand, 3);
     for (uint32_t slot = 0; slot < live->slots; slot++) {
-        for (uint64_t i = 1 + weir_rand_below(&rand, 8); i > 0; i--)
+        uint64_t running = 1 + weir_rand_below(&rand, 8), tokens = 1 + weir_rand_below(&rand, 1000 * 1000);
+        double latency = 0.1 + weir_rand_unit(&rand), peak = 0.1 + weir_rand_unit(&rand);
+
+        while (running-- > 0)
             (void)weir_usage_begin(live, slot, UINT32_MAX);
-        weir_usage_add(live, slot, WEIR_USAGE_TOKENS, weir_usage_minute(live, now_ns),
-                       1 + weir_rand_below(&rand, 1000 * 1000));
-        weir_latency_sample(live, slot, WEIR_PACE_WHOLE, 0.1 + weir_rand_unit(&rand), strategy, now_ns);
-        weir_latency_note_peak(live, slot, WEIR_PACE_WHOLE, 0.1 + weir_rand_unit(&rand), strategy->decay_ns,
-                               now_ns);
+        weir_usage_add(live, slot, WEIR_USAGE_TOKENS, weir_usage_minute(live, now_ns), equal ? 1 : tokens);
+        weir_latency_sample(live, slot, WEIR_PACE_WHOLE, equal ? 1 : latency, strategy, now_ns);
+        weir_latency_note_peak(live, slot, WEIR_PACE_WHOLE, peak, strategy->decay_ns, now_ns);
     }
 }
 
@@ -206,7 +210,7 @@ static double pick_ns(size_t count, const struct way *way, enum cooling cooling,
 
     must(weir_router_new(weir_mem_libc(), 1, &router), "router");
     snapshot = make_snapshot(router, count, way, with);
-    use(router, snapshot);
+    use(router, snapshot, way->equal);
     cool(router, snapshot, count == 1 ? NONE_COOL : cooling);
     must(weir_resolve(snapshot, WEIR_SLICE("g"), WEIR_SLICE_EMPTY, &picker.from), "resolve");
     weir_rand_init(&picker.rand, 7);

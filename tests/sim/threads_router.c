@@ -3,7 +3,8 @@
  * end whatever the order was.
  *
  * Each worker takes the snapshot of the moment, as a worker of the gateway does, and plays calls on it: some
- * succeed, some fail with what cools, some are freed half-way.  The time is each worker's own and only grows;
+ * succeed, some fail with what cools, some give nothing until another attempt joins them, some are freed
+ * half-way.  The time is each worker's own and only grows;
  * all stay inside one minute, so that nothing is dropped and every entry can be added up.  Every deployment
  * has fewer slots than there are workers, and the first one fewer requests a minute than they would make.
  * Each reload brings the next strategy, so all of them pick from the same live state; the last one looks at
@@ -26,6 +27,7 @@ enum { WORKERS = 8, CALLS = 3000, RELOADS = 504, DEPLOYMENTS = 6, SLOTS = 2, REQ
 
 #define START_NS   (1000 * WEIR_NS_PER_S)
 #define LONGEST_NS (4 * WEIR_NS_PER_MS) /* to which cooldowns grow */
+#define HEDGE_NS   (1 * WEIR_NS_PER_MS)
 
 struct shared {
     weir_router *router;
@@ -36,6 +38,7 @@ struct shared {
     atomic_uint starts[DEPLOYMENTS];
     atomic_uint running[DEPLOYMENTS];
     atomic_uint refused_by_minute;
+    atomic_uint hedges_lost;
     atomic_uint faults;
 };
 
@@ -43,6 +46,8 @@ struct worker {
     struct shared *shared;
     struct weir_rand rand;
     uint64_t now_ns;
+    uint32_t silent; /* attempt of the call that gives nothing; 0: none */
+    uintptr_t silent_index;
 };
 
 static void add_deployments(weir_snapshot_builder *builder, unsigned turn)
@@ -79,6 +84,7 @@ static weir_snapshot *make_snapshot(weir_router *router, unsigned turn)
     spec.cooldown_ns = WEIR_NS_PER_MS;
     spec.resilience.retry_budget = (struct weir_retry_budget){.said = true, .ratio = 3};
     spec.resilience.cooldown_growth = (struct weir_cooldown_growth){2, LONGEST_NS};
+    spec.resilience.hedge = (struct weir_hedge){HEDGE_NS, 1};
     spec.resilience.cooldown_ramp_ns = 2 * WEIR_NS_PER_MS;
     spec.enforce_minute_limits = true;
     /* those before PRIORITY, which is none to pick by */
@@ -111,7 +117,26 @@ static void swap_snapshot(struct shared *shared, weir_snapshot *snapshot)
     weir_snapshot_unref(old);
 }
 
-/* Ends the attempt in one of the ways; returns false when the call is to be freed as it is. */
+/* The silent attempt is about to end: another one answers, it fails, or the call is freed. */
+static void end_silent(struct worker *worker)
+{
+    if (worker->silent != 0)
+        atomic_fetch_sub(&worker->shared->running[worker->silent_index], 1);
+    worker->silent = 0;
+}
+
+static void fail_silent(struct worker *worker, weir_call *call)
+{
+    static const struct weir_failure failure = {WEIR_KIND_INTERNAL, 500, 0, WEIR_ORIGIN_PROVIDER};
+    uint32_t silent = worker->silent;
+
+    end_silent(worker);
+    atomic_fetch_add(&worker->shared->failures[worker->silent_index], 1);
+    weir_call_on_failed(call, silent, &failure, worker->now_ns);
+}
+
+/* Ends the attempt in one of the ways, or lets the first one be silent; returns false when the call is to be
+ * freed as it is. */
 static bool end_attempt(struct worker *worker, weir_call *call, const struct weir_step *step)
 {
     static const struct weir_failure failures[] = {
@@ -121,12 +146,19 @@ static bool end_attempt(struct worker *worker, weir_call *call, const struct wei
     };
     static const struct weir_outcome fine = {.prompt_tokens = 2, .completion_tokens = 3};
     uintptr_t index = (uintptr_t)weir_deployment_user(step->u.start.deployment);
-    uint64_t turn = weir_rand_below(&worker->rand, 8);
+    uint64_t turn = weir_rand_below(&worker->rand, worker->silent == 0 ? 9 : 8);
 
     atomic_fetch_add(&worker->shared->starts[index], 1);
     if (atomic_fetch_add(&worker->shared->running[index], 1) >= SLOTS)
         atomic_fetch_add(&worker->shared->faults, 1);
     weir_call_on_opened(call, step->attempt, worker->now_ns);
+    if (turn == 8) {
+        worker->silent = step->attempt;
+        worker->silent_index = index;
+        return true;
+    }
+    if (turn >= 3)
+        end_silent(worker);
     if (turn >= 3 && turn < 7)
         weir_call_on_chunk(call, step->attempt, &(struct weir_stream_chunk){.deltas = 1}, worker->now_ns);
     atomic_fetch_sub(&worker->shared->running[index], 1);
@@ -142,12 +174,24 @@ static bool end_attempt(struct worker *worker, weir_call *call, const struct wei
     return true;
 }
 
+/* Time passes until the call wants to be woken, or the silent attempt fails that no other one joins. */
+static void pass_time(struct worker *worker, weir_call *call)
+{
+    uint64_t expiry_ns = weir_call_expiry(call);
+
+    if (worker->silent != 0 && expiry_ns > worker->now_ns + HEDGE_NS)
+        fail_silent(worker, call);
+    else
+        worker->now_ns = expiry_ns;
+}
+
 /* A refusal has no step; one by a limit of the minute is a failure of the deployment. */
-static void count_refusals(struct shared *shared, weir_call *call)
+static void count_events(struct shared *shared, weir_call *call)
 {
     struct weir_event event;
 
     while (weir_call_event(call, &event)) {
+        atomic_fetch_add(&shared->hedges_lost, event.kind == WEIR_EVENT_HEDGE_LOST);
         if (event.kind != WEIR_EVENT_ATTEMPT_REFUSED)
             continue;
         if (event.u.attempt_failed.failure.origin == WEIR_ORIGIN_ROUTER)
@@ -176,14 +220,15 @@ static void play_call(struct worker *worker, weir_snapshot *snapshot)
     while (goes_on) {
         if (weir_call_next(call, worker->now_ns, &step) != 0)
             atomic_fetch_add(&worker->shared->faults, 1);
-        count_refusals(worker->shared, call);
+        count_events(worker->shared, call);
         if (step.kind == WEIR_STEP_START)
             goes_on = end_attempt(worker, call, &step);
         else if (step.kind == WEIR_STEP_DELIVER || step.kind == WEIR_STEP_FAIL)
             goes_on = false;
         else if (step.kind == WEIR_STEP_NONE)
-            worker->now_ns = weir_call_expiry(call);
+            pass_time(worker, call);
     }
+    end_silent(worker);
     weir_call_free(call);
     worker->now_ns += weir_rand_below(&worker->rand, WEIR_NS_PER_MS);
 }
@@ -260,6 +305,7 @@ static void threads_share_one_router_over_reloads(void **state)
     check_views(&shared, last_ns);
     assert_int_equal(atomic_load(&shared.starts[0]), REQUESTS);
     assert_true(atomic_load(&shared.refused_by_minute) > 0);
+    assert_true(atomic_load(&shared.hedges_lost) > 0);
     weir_snapshot_unref(shared.current);
     weir_router_free(shared.router);
 }

@@ -14,8 +14,7 @@ static struct weir_set *pool_of(struct weir_arena *arena, struct weir_set *set, 
     pool = weir_arena_zalloc(arena, 1, sizeof(*pool));
     if (pool == NULL)
         return NULL;
-    *pool = (struct weir_set){
-        .name = tag, .strategy = set->strategy, .parts = set->parts, .part_count = set->part_count};
+    *pool = (struct weir_set){.name = tag, .strategy = set->strategy, .orders = set->orders};
     return weir_map_add(&set->pools, tag, pool) == 0 ? pool : NULL;
 }
 

@@ -19,7 +19,7 @@ static inline bool weir_has_pools(const struct weir_set *set)
 }
 
 /*
- * Makes the pools of a set whose members, parts and strategy are complete.  They have no pools themselves.
+ * Makes the pools of a set whose members, orders and strategy are complete.  They have no pools themselves.
  * Failure shows in the arena's flag.
  */
 void weir_pools_build(weir_snapshot *snapshot, struct weir_set *set);

@@ -36,7 +36,6 @@ static int copy(struct weir_arena *arena, const struct weir_routing_group *group
     int32_t *priorities = weir_arena_zalloc(arena, group->count, sizeof(*priorities));
     struct weir_routing_group copied = {.name = weir_arena_copy(arena, group->name),
                                         .strategy = group->strategy};
-
     int r;
 
     if (weir_arena_failed(arena))
@@ -117,26 +116,37 @@ static void add_members(struct weir_set *set, const struct weir_set *group)
             set->members[set->count++] = group->members[i];
 }
 
+/* The priorities as the orders that the set gives its models. */
+static void give_orders(struct weir_arena *arena, struct weir_routing *routing)
+{
+    const struct weir_routing_group *spec = &routing->spec;
+    int32_t *orders = weir_arena_zalloc(arena, spec->count, sizeof(*orders));
+
+    weir_map_init(&routing->set.orders, weir_arena_mem(arena), spec->count);
+    for (size_t i = 0; orders != NULL && i < spec->count; i++) {
+        orders[i] = spec->priorities[i];
+        if (weir_map_add(&routing->set.orders, spec->models[i], &orders[i]) != 0)
+            return;
+    }
+}
+
 static void build(weir_snapshot *snapshot, struct weir_routing *routing)
 {
     struct weir_arena *arena = &snapshot->arena;
-    struct weir_set_part *parts = weir_arena_zalloc(arena, routing->spec.count, sizeof(*parts));
     struct weir_set *set = &routing->set;
     const struct weir_set *group;
 
     set->members = weir_arena_zalloc(arena, count_members(snapshot, routing), sizeof(*set->members));
     set->strategy = is_priority(&routing->spec) ? &snapshot->spec.strategy : &routing->spec.strategy;
+    if (is_priority(&routing->spec))
+        give_orders(arena, routing);
     if (weir_arena_failed(arena))
         return;
     for (size_t i = 0; i < routing->spec.count; i++) {
         group = weir_map_get(&snapshot->by_group, routing->spec.models[i]);
-        if (group == NULL)
-            continue;
-        add_members(set, group);
-        if (is_priority(&routing->spec))
-            parts[set->part_count++] = (struct weir_set_part){group, routing->spec.priorities[i]};
+        if (group != NULL)
+            add_members(set, group);
     }
-    set->parts = parts;
     weir_snapshot_make_tiers(snapshot, set);
     weir_pools_build(snapshot, set);
 }

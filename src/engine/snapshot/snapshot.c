@@ -62,10 +62,9 @@ void weir_snapshot_unref(weir_snapshot *snapshot)
 
 int32_t weir_set_order_of(const struct weir_set *set, const weir_deployment *deployment)
 {
-    for (size_t i = 0; i < set->part_count; i++)
-        if (set->parts[i].group == deployment->group)
-            return set->parts[i].order;
-    return deployment->spec.order;
+    const int32_t *order = weir_map_get(&set->orders, deployment->spec.group);
+
+    return order == NULL ? deployment->spec.order : *order;
 }
 
 /* The number that sorts as the order does. */

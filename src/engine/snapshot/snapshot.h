@@ -59,12 +59,6 @@ struct weir_tier {
     uint32_t *ranking;
 };
 
-/* The order that the deployments of a group have in a set that gives it one. */
-struct weir_set_part {
-    const struct weir_set *group;
-    int32_t order;
-};
-
 struct weir_set {
     struct weir_slice name;
     struct weir_resilience resilience; /* of a group; what it does not say is the router's */
@@ -72,9 +66,8 @@ struct weir_set {
     uint32_t count;
     const weir_deployment **members; /* all, in the order of the configuration */
     uint32_t tier_count;
-    struct weir_tier *tiers;           /* the unblocked ones, lowest order first */
-    const struct weir_set_part *parts; /* of a priority group; else none */
-    size_t part_count;
+    struct weir_tier *tiers; /* the unblocked ones, lowest order first */
+    struct weir_map orders;  /* of a priority group: int32_t by the name of a member's group */
     const struct weir_strategy_spec *strategy;
     struct weir_map pools;   /* struct weir_set by tag; see pools.h */
     weir_flag tag_filtering; /* what the members say of tags (router-semantics 20) */
@@ -161,7 +154,7 @@ WEIR_MUST_USE int weir_snapshot_new(const struct weir_mem *mem, weir_snapshot **
  */
 void weir_snapshot_make_tiers(weir_snapshot *snapshot, struct weir_set *set);
 
-/* The order that a deployment has in the set: its part's, or its own. */
+/* The order that a deployment has in the set: what the set gives its group, or its own. */
 int32_t weir_set_order_of(const struct weir_set *set, const weir_deployment *deployment);
 
 /* What a token in and a token out cost together; a price that is not known is 5 (router-semantics 6.6). */

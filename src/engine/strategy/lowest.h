@@ -6,6 +6,7 @@
  * was configured at once, the words that hold the numbers are gone through as an array, and runs of them that
  * cool down as a whole are passed over.  Equals are settled as they come by reservoir sampling: of n of them
  * each is kept with the odds of 1 / n, and how many are passed over until the next is taken is drawn at once.
+ * In a large tier only as many equals are looked at as make it likely to draw one: the rest are as good.
  *
  * All functions are compiled into the strategy that calls them, with what it looks for.
  */
@@ -54,8 +55,10 @@ struct weir_lowest_by {
 
 struct weir_lowest {
     struct weir_reservoir equals;
-    uint64_t least; /* found so far: of no use is what is above it ... */
-    bool is_bound;  /* ... and everybody else is an equal */
+    double most;     /* equals to look at */
+    uint64_t least;  /* found so far ... */
+    bool is_bound;   /* ... or given, and everybody who is not above it is an equal */
+    uint64_t useful; /* what is above this is of no use: least, or below it after the most equals */
     uint32_t best;
 };
 
@@ -65,14 +68,15 @@ WEIR_LOWEST_INLINE void weir_lowest_look(struct weir_lowest *s, const struct wei
 {
     uint64_t number = by->number_of(c, member);
 
-    if (number > s->least || !weir_filter_keeps(c, member) || !by->fits(c, member))
+    if (number > s->useful || !weir_filter_keeps(c, member) || !by->fits(c, member))
         return;
     if ((number == s->least || s->is_bound) && s->best != WEIR_PICK_NONE) {
         s->best = weir_reservoir_takes(&s->equals, rand) ? member : s->best;
+        s->useful -= s->equals.count == s->most && s->least > 0;
         return;
     }
     weir_reservoir_begin(&s->equals, rand);
-    s->least = s->is_bound ? s->least : number;
+    s->useful = s->least = s->is_bound ? s->least : number;
     s->best = member;
 }
 
@@ -85,10 +89,14 @@ WEIR_LOWEST_INLINE void weir_lowest_look_at_run(struct weir_lowest *s, const str
     const _Atomic uint64_t *words =
         by->words_of(c->live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]) + slot % WEIR_LIVE_BLOCK_SLOTS;
     bool suffice = by->words_suffice(c, slot);
+    uint64_t useful = s->useful;
 
-    for (uint32_t i = 0; i < WEIR_LIVE_RUN_SLOTS; i++)
-        if (!suffice || !by->is_above(c, atomic_load_explicit(&words[i], memory_order_relaxed), s->least))
-            weir_lowest_look(s, c, by, member + i, rand);
+    for (uint32_t i = 0; i < WEIR_LIVE_RUN_SLOTS; i++) {
+        if (suffice && by->is_above(c, atomic_load_explicit(&words[i], memory_order_relaxed), useful))
+            continue;
+        weir_lowest_look(s, c, by, member + i, rand);
+        useful = s->useful;
+    }
 }
 
 WEIR_LOWEST_INLINE uint32_t weir_lowest_search(struct weir_lowest *s, const struct weir_candidates *c,
@@ -106,22 +114,12 @@ WEIR_LOWEST_INLINE uint32_t weir_lowest_search(struct weir_lowest *s, const stru
     return s->best;
 }
 
-/* The candidate with the lowest number among those that fit, evenly among equals; WEIR_PICK_NONE.  Numbers
- * may change meanwhile. */
-WEIR_LOWEST_INLINE uint32_t weir_lowest_of(const struct weir_candidates *c, const struct weir_lowest_by *by,
-                                           struct weir_rand *rand)
-{
-    struct weir_lowest s = {.least = UINT64_MAX, .best = WEIR_PICK_NONE};
-
-    return weir_lowest_search(&s, c, by, rand);
-}
-
 /* One of the candidates that fit and whose number is not above the bound, evenly; WEIR_PICK_NONE. */
 WEIR_LOWEST_INLINE uint32_t weir_lowest_within(const struct weir_candidates *c,
                                                const struct weir_lowest_by *by, uint64_t bound,
                                                struct weir_rand *rand)
 {
-    struct weir_lowest s = {.least = bound, .is_bound = true, .best = WEIR_PICK_NONE};
+    struct weir_lowest s = {.least = bound, .useful = bound, .is_bound = true, .best = WEIR_PICK_NONE};
 
     return weir_lowest_search(&s, c, by, rand);
 }
@@ -142,6 +140,26 @@ WEIR_LOWEST_INLINE uint32_t weir_lowest_draw(const struct weir_candidates *c, co
             return member;
     }
     return WEIR_PICK_NONE;
+}
+
+/* The candidate with the lowest number among those that fit, evenly among equals; WEIR_PICK_NONE.  Numbers
+ * may change meanwhile. */
+WEIR_LOWEST_INLINE uint32_t weir_lowest_of(const struct weir_candidates *c, const struct weir_lowest_by *by,
+                                           struct weir_rand *rand)
+{
+    enum { LARGE_TIER = 1024, PART = 256, DRAWS = 3 * PART };
+    struct weir_lowest s = {.most = c->tier->count > LARGE_TIER ? c->tier->count / PART : 0,
+                            .least = UINT64_MAX,
+                            .useful = UINT64_MAX,
+                            .best = WEIR_PICK_NONE};
+    uint32_t best = weir_lowest_search(&s, c, by, rand), member;
+
+    if (s.useful >= s.least)
+        return best;
+    member = weir_lowest_draw(c, by, s.least, DRAWS, rand);
+    if (member == WEIR_PICK_NONE)
+        member = weir_lowest_within(c, by, s.least, rand);
+    return member != WEIR_PICK_NONE ? member : best;
 }
 
 #endif

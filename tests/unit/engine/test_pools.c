@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <weir/error.h>
 #include <weir/mem_libc.h>
 
 #include "base/rand.h"
@@ -16,6 +17,7 @@
 #include "engine/snapshot/pools.h"
 #include "engine/snapshot/snapshot.h"
 
+#include "test_mem.h"
 #include "unit.h"
 
 #define NOW_NS (1000 * WEIR_NS_PER_S)
@@ -171,6 +173,46 @@ static void a_pool_is_what_the_filter_leaves(void **state)
     assert_in_range(compared, SEEDS, 8 * SEEDS - SEEDS);
 }
 
+static int build_once(const struct weir_mem *mem, weir_snapshot **ret_snapshot)
+{
+    weir_snapshot_builder *builder = NULL;
+    struct weir_deployment_spec spec;
+    char id[32];
+    int r = weir_snapshot_builder_new(mem, &builder);
+
+    for (int i = 0; r == 0 && i < 2 * WEIR_POOLS_SET_MIN; i++) {
+        snprintf(id, sizeof(id), "d%d", i);
+        weir_deployment_spec_init(&spec);
+        spec.id = weir_slice_str(id);
+        spec.group = WEIR_SLICE("g");
+        spec.model = WEIR_SLICE("openai/m");
+        spec.tags = names;
+        spec.tag_count = TAGS;
+        r = weir_snapshot_add_deployment(builder, &spec);
+    }
+    if (r == 0)
+        r = weir_snapshot_build(builder, ret_snapshot);
+    weir_snapshot_builder_free(builder);
+    return r;
+}
+
+static void memory_that_runs_out_is_told(void **state)
+{
+    int r = WEIR_ERR_NOMEM;
+    (void)state;
+
+    for (size_t number = 1; r != 0; number++) {
+        weir_snapshot *snapshot = NULL;
+        struct test_mem mem;
+
+        test_mem_init(&mem, number);
+        r = build_once(&mem.mem, &snapshot);
+        assert_true(r == 0 || r == WEIR_ERR_NOMEM);
+        weir_snapshot_unref(snapshot);
+        test_mem_assert_empty(&mem);
+    }
+}
+
 static bool fits_no_pattern(void *user, const weir_deployment *deployment)
 {
     (void)user;
@@ -202,6 +244,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pool_is_what_the_filter_leaves),
+        cmocka_unit_test(memory_that_runs_out_is_told),
         cmocka_unit_test(patterns_leave_the_pools_alone),
     };
 
