@@ -259,6 +259,30 @@ def test_latencies_are_learned_from_the_groups_map(redis, fleet, up):
     assert processes[1].ask("g").text == "d2"
 
 
+# ---- one of them dies
+
+def test_the_death_of_one_leaves_the_others_as_they_were(redis, fleet, weirs, up):
+    """What it had told holds on, its connection's end disturbs nobody, and others go on telling."""
+    others = fleet(redis, 2)
+    first = weirs(config(up, PAIR, router={"num_retries": 1, "cooldown_time": 30, "redis_host": "127.0.0.1",
+                                           "redis_port": redis.port}), start=False)
+    first.start()
+    up.says("d1", answers.error("rate_limit"), "one")
+    up.says("d2", "two")
+    assert first.ask("g").text == "two"
+    until(lambda: redis.get(KEY))
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(weir.ask, "g") for weir in others for _ in range(50)]
+        first.kill()
+        assert [answer.result().text for answer in asked] == ["two"] * 100
+    time.sleep(1.2)     # who has not seen the key does not miss it
+    redis.ask("DEL", KEY)
+    until(lambda: ask_all(others, 1) == ["one"] * 2)
+    up.says("d1", answers.error("rate_limit"), "one")
+    assert others[0].ask("g").text == "two"
+    until(lambda: others[1].ask("g").text == "two", 2)
+
+
 # ---- Redis in trouble
 
 def elapsed(weir, times=40):
