@@ -218,6 +218,16 @@ static void keep_text(struct answer *answer)
     }
 }
 
+static char *copy_of(struct weir_slice text)
+{
+    char *copy = malloc(text.len + 1);
+
+    assert(copy != NULL);
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
+    return copy;
+}
+
 static int send_command(void *user, const struct weir_slice *args, size_t count, struct weir_redis_sink sink)
 {
     struct process *process = user;
@@ -228,7 +238,7 @@ static int send_command(void *user, const struct weir_slice *args, size_t count,
         return WEIR_REDIS_AWAY;
     assert(count <= 128 && process->answer_count < ANSWERS_MAX);
     for (size_t i = 0; i < count; i++)
-        texts[i] = strndup(args[i].ptr, args[i].len);
+        texts[i] = copy_of(args[i]);
     process->store->commands++;
     if (count > process->store->most_args)
         process->store->most_args = count;
