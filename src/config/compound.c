@@ -188,23 +188,6 @@ static uint32_t override_of(struct weir_loader *loader, const struct weir_yaml *
     return 0;
 }
 
-static int read_overrides(struct weir_loader *loader, const struct weir_setting_row *row,
-                          const struct weir_yaml *node, const struct weir_path *path,
-                          enum weir_severity severity, uint32_t *out)
-{
-    uint32_t bits = 0;
-
-    if (node->kind != WEIR_YAML_LIST)
-        return weir_value_complain(loader, row, node, path, severity);
-    for (size_t i = 0; i < node->count; i++) {
-        struct weir_path here = {path, WEIR_SLICE_EMPTY, i};
-
-        bits |= override_of(loader, node->items[i], &here);
-    }
-    *out = bits;
-    return 0;
-}
-
 static int read_names(struct weir_loader *loader, const struct weir_setting_row *row,
                       const struct weir_yaml *node, const struct weir_path *path, enum weir_severity severity,
                       struct weir_names *out)
@@ -267,9 +250,13 @@ static uint32_t check_of(struct weir_loader *loader, const struct weir_yaml *nod
     return 0;
 }
 
-static int read_checks(struct weir_loader *loader, const struct weir_setting_row *row,
-                       const struct weir_yaml *node, const struct weir_path *path,
-                       enum weir_severity severity, uint32_t *out)
+typedef uint32_t bit_of_fn(struct weir_loader *loader, const struct weir_yaml *node,
+                           const struct weir_path *path);
+
+/* A list of names, each of which stands for a bit. */
+static int read_bits(bit_of_fn *bit_of, struct weir_loader *loader, const struct weir_setting_row *row,
+                     const struct weir_yaml *node, const struct weir_path *path, enum weir_severity severity,
+                     uint32_t *out)
 {
     uint32_t bits = 0;
 
@@ -278,7 +265,7 @@ static int read_checks(struct weir_loader *loader, const struct weir_setting_row
     for (size_t i = 0; i < node->count; i++) {
         struct weir_path here = {path, WEIR_SLICE_EMPTY, i};
 
-        bits |= check_of(loader, node->items[i], &here);
+        bits |= bit_of(loader, node->items[i], &here);
     }
     *out = bits;
     return 0;
@@ -306,9 +293,9 @@ int weir_compound_read(struct weir_loader *loader, const struct weir_setting_row
     if (row->type == WEIR_VALUE_NAMES)
         return read_names(loader, row, node, path, severity, out);
     if (row->type == WEIR_VALUE_CHECKS)
-        return read_checks(loader, row, node, path, severity, out);
+        return read_bits(check_of, loader, row, node, path, severity, out);
     if (row->type == WEIR_VALUE_OVERRIDES)
-        return read_overrides(loader, row, node, path, severity, out);
+        return read_bits(override_of, loader, row, node, path, severity, out);
     if (row->type != WEIR_VALUE_SOURCES)
         return read_limit(loader, row, node, path, severity, out);
     return sources_of(node, out) ? 0 : weir_value_complain(loader, row, node, path, severity);

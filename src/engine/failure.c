@@ -1,5 +1,5 @@
 /* The rows of failure_kinds.h, policy_fields.h and origins.h in <weir/tbl> as data. */
-#include <weir/failure.h>
+#include "engine/failure.h"
 
 #include "base/slice.h"
 
@@ -30,9 +30,24 @@ static const struct weir_slice origin_names[WEIR_ORIGIN_COUNT] = {
 #undef X
 };
 
+weir_kind weir_failure_kind(weir_kind told)
+{
+    return (unsigned)told < WEIR_KIND_COUNT ? told : WEIR_KIND_INTERNAL;
+}
+
+struct weir_failure weir_failure_sane(const struct weir_failure *told)
+{
+    struct weir_failure failure = *told;
+
+    failure.kind = weir_failure_kind(failure.kind);
+    if (failure.status < 400 || failure.status > 599)
+        failure.status = weir_kind_row(failure.kind)->status;
+    return failure;
+}
+
 const struct weir_kind_row *weir_kind_row(weir_kind kind)
 {
-    return &kinds[(unsigned)kind < WEIR_KIND_COUNT ? kind : WEIR_KIND_INTERNAL];
+    return &kinds[weir_failure_kind(kind)];
 }
 
 struct weir_slice weir_policy_field_key(weir_policy_field field, bool retries)

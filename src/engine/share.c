@@ -10,6 +10,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "engine/failure.h"
 #include "engine/live/cooldown.h"
 #include "engine/live/health.h"
 #include "engine/live/ledger.h"
@@ -133,12 +134,11 @@ void weir_router_tell_again(weir_router *router)
 uint64_t weir_router_learn_cooldown(weir_router *router, const weir_deployment *deployment,
                                     const struct weir_learned_cooldown *cooldown, uint64_t now_ns)
 {
-    const struct weir_ledger_cooldown learned = {
-        .cause = {.kind = (unsigned)cooldown->kind < WEIR_KIND_COUNT ? cooldown->kind : WEIR_KIND_INTERNAL,
-                  .status = cooldown->status,
-                  .origin = WEIR_ORIGIN_PROVIDER},
-        .until_ns = weir_time_add(now_ns, cooldown->remaining_ns),
-        .by = cooldown->by};
+    const struct weir_ledger_cooldown learned = {.cause = {.kind = weir_failure_kind(cooldown->kind),
+                                                           .status = cooldown->status,
+                                                           .origin = WEIR_ORIGIN_PROVIDER},
+                                                 .until_ns = weir_time_add(now_ns, cooldown->remaining_ns),
+                                                 .by = cooldown->by};
     struct weir_router_event event;
 
     if (shares(router, deployment, WEIR_SHARED_COOLDOWN) &&
@@ -213,21 +213,8 @@ void weir_router_learn_health(weir_router *router, const weir_deployment *deploy
     learned.elsewhere = true;
     if (learned.probed_ns > now_ns)
         learned.probed_ns = now_ns;
-    if ((unsigned)learned.kind >= WEIR_KIND_COUNT)
-        learned.kind = WEIR_KIND_INTERNAL;
+    learned.kind = weir_failure_kind(learned.kind);
     (void)enter_health(router, deployment, &learned, now_ns);
-}
-
-static struct weir_failure failure_of_probe(const struct weir_failure *told)
-{
-    struct weir_failure failure = *told;
-
-    if ((unsigned)failure.kind >= WEIR_KIND_COUNT)
-        failure.kind = WEIR_KIND_INTERNAL;
-    if (failure.status < 400 || failure.status > 599)
-        failure.status = weir_kind_row(failure.kind)->status;
-    failure.origin = WEIR_ORIGIN_PROVIDER;
-    return failure;
 }
 
 static bool is_transient(const struct weir_failure *failure)
@@ -243,7 +230,8 @@ void weir_router_probe(weir_router *router, const weir_snapshot *snapshot, const
     struct weir_cooldown cooldown;
 
     if (failure != NULL) {
-        counted = failure_of_probe(failure);
+        counted = weir_failure_sane(failure);
+        counted.origin = WEIR_ORIGIN_PROVIDER;
         if (snapshot->spec.health_ignore_transient && is_transient(&counted))
             return;
         health.kind = counted.kind;

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "engine/call/charge.h"
 #include "engine/call/hedge.h"
+#include "engine/failure.h"
 #include "engine/live/budget.h"
 #include "engine/router.h"
 
@@ -145,18 +146,6 @@ struct weir_attempt *weir_attempt_running(const struct weir_call *call, uint32_t
     return NULL;
 }
 
-/* What the host says, with a kind and a status that exist. */
-static struct weir_failure sane(const struct weir_failure *told)
-{
-    struct weir_failure failure = *told;
-
-    if ((unsigned)failure.kind >= WEIR_KIND_COUNT)
-        failure.kind = WEIR_KIND_INTERNAL;
-    if (failure.status < 400 || failure.status > 599)
-        failure.status = weir_kind_row(failure.kind)->status;
-    return failure;
-}
-
 void weir_attempt_finish(struct weir_call *call, struct weir_attempt *attempt, enum weir_stream_input input,
                          const struct weir_outcome *outcome)
 {
@@ -191,7 +180,7 @@ void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt, enu
         return;
     }
     weir_stream_feed(&attempt->stream, input);
-    attempt->failure = sane(failure);
+    attempt->failure = weir_failure_sane(failure);
     attempt->reason = reason;
     attempt->ended_ns = call->now_ns;
     weir_charge_end(call, attempt);

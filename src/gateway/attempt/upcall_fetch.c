@@ -4,9 +4,6 @@
  */
 #include "gateway/attempt/upcall_fetch.h"
 
-#include <weir/error.h>
-
-#include "config/config.h"
 #include "gateway/attempt/mishap.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/attempt/upstream.h"
@@ -75,24 +72,12 @@ static const struct weir_fetch_events fetch_events = {.on_head = on_fetch_head,
 
 int weir_upcall_fetch(struct weir_upcall *upcall)
 {
-    struct weir_setup *setup = upcall->job->setup;
-    const struct weir_upstream_request *built = &upcall->built;
-    weir_tls_context *tls = built->secure ? weir_upstreams_tls(&setup->upstreams, upcall->upstream) : NULL;
+    int r = weir_upstreams_request(&upcall->job->setup->upstreams, upcall->upstream, &upcall->built,
+                                   &upcall->request);
 
-    if (built->secure && tls == NULL)
-        return WEIR_ERR_IO;
+    if (r != 0)
+        return r;
     upcall->fetch = (struct weir_fetch){.events = &fetch_events, .user = upcall};
-    upcall->request =
-        (struct weir_fetch_request){.tls = built->secure,
-                                    .host = built->host,
-                                    .port = built->port,
-                                    .tls_context = tls,
-                                    .method = WEIR_SLICE("POST"),
-                                    .target = built->target,
-                                    .fields = built->fields,
-                                    .parts = built->parts,
-                                    .part_count = built->part_count,
-                                    .connect_timeout_ns = setup->config->settings.connect_timeout_ns};
     weir_client_start(upcall->job->worker->client, &upcall->fetch, &upcall->request);
     return 0;
 }

@@ -14,6 +14,7 @@
 #include "base/slice.h"
 #include "config/config.h"
 #include "gateway/attempt/trust.h"
+#include "provider/dialect.h"
 #include "provider/endpoint.h"
 #include "provider/fields.h"
 #include "wire/http_field.h"
@@ -163,4 +164,24 @@ void weir_upstreams_deinit(struct weir_upstreams *upstreams)
     if (upstreams->mem != NULL)
         (void)pthread_mutex_destroy(&upstreams->lock);
     *upstreams = (struct weir_upstreams){0};
+}
+
+int weir_upstreams_request(struct weir_upstreams *upstreams, const struct weir_upstream *upstream,
+                           const struct weir_upstream_request *built, struct weir_fetch_request *ret_request)
+{
+    weir_tls_context *tls = built->secure ? weir_upstreams_tls(upstreams, upstream) : NULL;
+
+    if (built->secure && tls == NULL)
+        return WEIR_ERR_IO;
+    *ret_request = (struct weir_fetch_request){.tls = built->secure,
+                                               .host = built->host,
+                                               .port = built->port,
+                                               .tls_context = tls,
+                                               .method = WEIR_SLICE("POST"),
+                                               .target = built->target,
+                                               .fields = built->fields,
+                                               .parts = built->parts,
+                                               .part_count = built->part_count,
+                                               .connect_timeout_ns = upstreams->settings->connect_timeout_ns};
+    return 0;
 }

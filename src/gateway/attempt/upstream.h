@@ -17,12 +17,14 @@
 #include <weir/slice.h>
 
 #include "base/arena.h"
+#include "net/client.h"
 #include "net/tls.h"
 
 struct weir_config;
 struct weir_endpoint;
 struct weir_settings;
 struct weir_trust;
+struct weir_upstream_request;
 
 struct weir_upstream {
     struct weir_slice id;
@@ -66,5 +68,12 @@ weir_tls_context *weir_upstreams_tls(struct weir_upstreams *upstreams, const str
 
 /* The one that a prepared endpoint belongs to. */
 struct weir_upstream *weir_upstream_of(const struct weir_endpoint *endpoint);
+
+/* What the client is to fetch for a request that a provider's dialect built, which it points into.  0, or
+ * WEIR_ERR_IO where the place wants TLS and no context can be had.  Thread-safe. */
+WEIR_MUST_USE int weir_upstreams_request(struct weir_upstreams *upstreams,
+                                         const struct weir_upstream *upstream,
+                                         const struct weir_upstream_request *built,
+                                         struct weir_fetch_request *ret_request);
 
 #endif

@@ -119,28 +119,12 @@ static const struct weir_fetch_events events = {
 static bool ask(struct weir_probe *probe)
 {
     struct weir_setup *setup = probe->spec.setup;
-    const struct weir_upstream_request *built = &probe->built;
     struct weir_upstream *upstream = weir_upstream_of(probe->deployment->endpoint);
-    weir_tls_context *tls = NULL;
 
-    if (weir_probe_build(setup->config, probe->deployment, &probe->arena, &probe->built) != 0)
-        return false;
-    if (built->secure)
-        tls = weir_upstreams_tls(&setup->upstreams, upstream);
-    if (built->secure && tls == NULL)
+    if (weir_probe_build(setup->config, probe->deployment, &probe->arena, &probe->built) != 0 ||
+        weir_upstreams_request(&setup->upstreams, upstream, &probe->built, &probe->request) != 0)
         return false;
     probe->fetch = (struct weir_fetch){.events = &events, .user = probe};
-    probe->request =
-        (struct weir_fetch_request){.tls = built->secure,
-                                    .host = built->host,
-                                    .port = built->port,
-                                    .tls_context = tls,
-                                    .method = WEIR_SLICE("POST"),
-                                    .target = built->target,
-                                    .fields = built->fields,
-                                    .parts = built->parts,
-                                    .part_count = built->part_count,
-                                    .connect_timeout_ns = setup->config->settings.connect_timeout_ns};
     weir_client_start(probe->spec.client, &probe->fetch, &probe->request);
     return true;
 }
