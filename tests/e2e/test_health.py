@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from kit import answers
+from kit import answers, wait
 from kit.configs import config
 from kit.redis import Redis
 
@@ -23,10 +23,7 @@ def fine(up):
 
 
 def until(predicate, seconds=10):
-    end = time.monotonic() + seconds
-    while not predicate():
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.01)
+    wait.until(predicate, seconds)
 
 
 def page(weir, query="", **more):

@@ -5,7 +5,6 @@ import re
 import signal
 import socket
 import subprocess
-import threading
 import time
 
 import pytest
@@ -14,19 +13,8 @@ from kit import answers
 from kit.answers import HANG, Wait
 from kit.client import request_bytes
 from kit.configs import config
+from kit.wait import in_background
 from kit.weir import BINARY, SANITIZED, WORKERS
-
-
-def in_background(function):
-    """Runs it in a thread; call the result to wait for what it returned."""
-    results = []
-    thread = threading.Thread(target=lambda: results.append(function()))
-    thread.start()
-
-    def wait():
-        thread.join(60)
-        return results[0]
-    return wait
 
 
 # ---- starting

@@ -10,26 +10,8 @@ from kit import answers
 from kit.answers import Wait
 from kit.client import request_bytes
 from kit.configs import config
+from kit.wait import in_background, until
 from kit.weir import SANITIZED
-
-
-def in_background(function):
-    """Runs it in a thread; call the result to wait for what it returned."""
-    results = []
-    thread = threading.Thread(target=lambda: results.append(function()))
-    thread.start()
-
-    def wait():
-        thread.join(60)
-        return results[0]
-    return wait
-
-
-def until(predicate, seconds=5):
-    end = time.monotonic() + seconds
-    while not predicate():
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.01)
 
 
 # ---- who asks

@@ -13,6 +13,7 @@ import pytest
 from kit import answers
 from kit.configs import config
 from kit.redis import Redis
+from kit.wait import until
 
 # Favours d1: who does not go there knows why.
 PAIR = {"g": {"d1": {"weight": 1000000}, "d2": {"weight": 1}}}
@@ -51,14 +52,6 @@ def minute():
     if second > 40:
         time.sleep(60.2 - second)
     return time.strftime("%H-%M", time.gmtime())
-
-
-def until(predicate, seconds=5):
-    end = time.monotonic() + seconds
-    while not predicate():
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.005)
-    return time.monotonic()
 
 
 def cooldown(seconds=30, error="litellm.RateLimitError: Rate*******", status="429", clock=0.0):
