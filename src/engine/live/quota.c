@@ -125,29 +125,38 @@ static struct weir_refusal refusal_by_slots(const weir_deployment *d)
                                            .usage = d->spec.max_parallel}};
 }
 
+/* Takes a part of each limit that holds.  The one that refuses, or NULL; *ret_used is what is used of it. */
+static const struct part *take_parts(struct weir_live *live, const weir_deployment *d,
+                                     const struct weir_quota_ask *ask, struct weir_quota *quota,
+                                     uint64_t *ret_used)
+{
+    if (ask->rule == WEIR_QUOTA_FREE) {
+        weir_usage_add(live, d->slot, WEIR_USAGE_REQUESTS, quota->minute, 1);
+        return NULL;
+    }
+    for (size_t i = 0; i < PARTS; i++)
+        if (!take_part(live, d, ask, parts[i].usage, quota, ret_used))
+            return &parts[i];
+    return NULL;
+}
+
 int weir_quota_take(struct weir_live *live, const weir_deployment *deployment,
                     const struct weir_quota_ask *ask, struct weir_quota *ret_quota,
                     struct weir_refusal *ret_refusal)
 {
     struct weir_quota quota = {.running = true, .minute = weir_usage_minute(live, ask->now_ns)};
+    const struct part *refusing;
     uint64_t used = 0;
 
     if (!weir_usage_begin(live, deployment->slot, deployment->spec.max_parallel)) {
         *ret_refusal = refusal_by_slots(deployment);
         return WEIR_QUOTA_REFUSED;
     }
-    if (ask->rule == WEIR_QUOTA_FREE) {
-        weir_usage_add(live, deployment->slot, WEIR_USAGE_REQUESTS, quota.minute, 1);
-        weir_shared_mark(live, deployment->slot, WEIR_SHARED_BIT(RUNNING) | WEIR_SHARED_BIT(USAGE));
-        *ret_quota = quota;
-        return 0;
-    }
-    for (size_t i = 0; i < PARTS; i++) {
-        if (take_part(live, deployment, ask, parts[i].usage, &quota, &used))
-            continue;
+    refusing = take_parts(live, deployment, ask, &quota, &used);
+    if (refusing != NULL) {
         give_back(live, deployment->slot, &quota);
         weir_usage_end(live, deployment->slot);
-        *ret_refusal = refusal_by_minute(ask, deployment, &parts[i], used);
+        *ret_refusal = refusal_by_minute(ask, deployment, refusing, used);
         return WEIR_QUOTA_REFUSED;
     }
     weir_shared_mark(live, deployment->slot, WEIR_SHARED_BIT(RUNNING) | WEIR_SHARED_BIT(USAGE));
