@@ -22,7 +22,7 @@
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/keepalive.h"
-#include "gateway/log/call_notes.h"
+#include "gateway/observe.h"
 #include "gateway/request/paths.h"
 #include "gateway/request/stateful.h"
 #include "gateway/setup.h"
@@ -110,7 +110,7 @@ static void observe(struct weir_job *job)
     struct weir_event event;
 
     while (weir_call_event(job->call, &event))
-        weir_call_notes_event(job, &event);
+        weir_observe_event(job, &event);
 }
 
 static void arm(struct weir_job *job, uint64_t at_ns)

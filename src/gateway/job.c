@@ -19,7 +19,7 @@
 #include "gateway/gateway.h"
 #include "gateway/health/checkup.h"
 #include "gateway/keepalive.h"
-#include "gateway/log/call_notes.h"
+#include "gateway/observe.h"
 #include "gateway/setup.h"
 #include "gateway/turns.h"
 #include "gateway/worker.h"
@@ -141,22 +141,11 @@ static void release_attempts(struct weir_upcall *list)
     }
 }
 
-/* Calls are told, and what was refused; not the pages that went well. */
-static void tell_log(struct weir_job *job)
-{
-    const struct weir_worker *worker = job->worker;
-
-    if (job->access.route.len == 0 && job->access.status < 400)
-        return;
-    weir_call_notes_end(job);
-    weir_access_log_write(worker->gateway->log, worker->index, &job->access);
-}
-
 static void give_back(struct weir_job *job)
 {
     struct weir_worker *worker = job->worker;
 
-    tell_log(job);
+    weir_observe_end(job);
     weir_turns_leave(job);
     weir_reload_leave(job);
     weir_checkup_leave(job);
