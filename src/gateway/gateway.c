@@ -58,9 +58,11 @@ static int make_resolver(struct weir_gateway *gateway)
 static int make_log(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MAX])
 {
     const struct weir_settings *settings = &gateway->setup->config->settings;
-    char reason[WEIR_ACCESS_LOG_TEXT_MAX];
-    int r = weir_access_log_new(gateway->mem, settings->access_log, settings->access_log_format,
-                                gateway->workers, reason, &gateway->log);
+    const struct weir_log_spec specs[WEIR_LOGS] = {
+        [WEIR_LOG_ACCESS] = {settings->access_log, settings->access_log_format},
+        [WEIR_LOG_EVENTS] = {WEIR_SLICE("off"), WEIR_LOG_JSON}};
+    char reason[WEIR_LOG_TEXT_MAX];
+    int r = weir_log_new(gateway->mem, specs, gateway->workers + 1, reason, &gateway->log);
 
     if (r > 0)
         (void)snprintf(text, WEIR_GATEWAY_TEXT_MAX, "%s", reason);
@@ -186,7 +188,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
 
 void weir_gateway_deinit(struct weir_gateway *gateway)
 {
-    weir_access_log_free(gateway->log);
+    weir_log_free(gateway->log);
     if (gateway->resolver != NULL)
         weir_resolver_free(gateway->resolver);
     weir_proxies_deinit(&gateway->proxies);

@@ -22,7 +22,7 @@
 #include "gateway/background/background.h"
 #include "gateway/budget.h"
 #include "gateway/health/board.h"
-#include "gateway/log/access_log.h"
+#include "gateway/log/log.h"
 #include "gateway/seat.h"
 #include "gateway/setup.h"
 #include "net/proxy.h"
@@ -46,7 +46,7 @@ struct weir_gateway {
     struct weir_proxies proxies;
     weir_resolver *resolver;
     struct weir_server_shared connections;
-    weir_access_log *log;
+    weir_log *log;
     atomic_bool redis_up;              /* as far as the background thread knows */
     struct weir_board board;           /* of health checks */
     struct weir_background background; /* the crew's, which starts and ends it */

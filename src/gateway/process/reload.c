@@ -16,6 +16,7 @@
 #include "base/slice.h"
 #include "config/changes.h"
 #include "gateway/gateway.h"
+#include "gateway/log/log.h"
 #include "gateway/process/reload_report.h"
 
 enum { TEXT_MAX = 64 * 1024, REPORT_BLOCK_BYTES = 4096, REPORT_MAX_BYTES = 1024 * 1024 };
@@ -134,8 +135,10 @@ static void load(struct weir_reload *reload, struct outcome *outcome)
     refuse(reload, outcome, weir_buf_slice(&outcome->text));
 }
 
+/* Who has moved the logs away asks for a reload, whatever the configuration says by then. */
 static void perform(struct weir_reload *reload, struct outcome *outcome)
 {
+    weir_log_reopen(reload->gateway->log);
     if (reload->phase != NULL)
         reload->phase(reload, true);
     load(reload, outcome);

@@ -1,0 +1,435 @@
+/*
+ * Rings and their writer.
+ *
+ * A ring has one producer (its lane's thread) and one consumer (the writer): head counts the bytes ever put
+ * in, tail those taken out, and their difference, at most the ring's size, is what it holds.  Whole lines are
+ * published at once by one store of head, so the writer never sees half a line.
+ *
+ * The writer sleeps on an eventfd.  Who finds it asleep wakes it; then it waits a moment before it writes, so
+ * that under load one wake-up and one system call serve many lines.  Who fills the second half of a ring cuts
+ * that moment short.
+ */
+#include "gateway/log/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <weir/error.h>
+
+#include "base/slice.h"
+
+enum { RING_BYTES = 128 * 1024, GATHER_MS = 20, PATH_MAX_BYTES = 4096 };
+
+struct ring {
+    atomic_size_t head;
+    atomic_size_t untold; /* of the lines dropped */
+    _Atomic uint64_t dropped;
+    char *bytes; /* NULL: the log is off */
+    atomic_size_t tail;
+};
+
+struct file {
+    enum weir_log_format format;
+    int fd;             /* -1: off */
+    char *path;         /* NULL: not opened here */
+    struct ring *rings; /* by lanes; NULL: off */
+};
+
+struct weir_log {
+    const struct weir_mem *mem;
+    struct file files[WEIR_LOGS];
+    size_t lanes;
+    struct weir_buf *rooms; /* by lanes */
+    int wake_fd;
+    atomic_bool asleep;
+    atomic_bool reopen;
+    atomic_bool stopping;
+    bool running;
+    pthread_t thread;
+};
+
+static const char *const names[WEIR_LOGS] = {
+    [WEIR_LOG_ACCESS] = "access log", [WEIR_LOG_EVENTS] = "event log"};
+
+/* ---- putting lines ---- */
+
+bool weir_log_is_on(const weir_log *log, weir_log_kind kind)
+{
+    return log->files[kind].rings != NULL;
+}
+
+enum weir_log_format weir_log_format_of(const weir_log *log, weir_log_kind kind)
+{
+    return log->files[kind].format;
+}
+
+struct weir_buf *weir_log_room(weir_log *log, size_t lane)
+{
+    weir_buf_clear(&log->rooms[lane]);
+    return &log->rooms[lane];
+}
+
+/* Cannot fail: the counter never comes near its end. */
+static void knock(const weir_log *log)
+{
+    const uint64_t one = 1;
+
+    (void)!write(log->wake_fd, &one, sizeof(one));
+}
+
+static void lose(struct ring *ring)
+{
+    atomic_fetch_add_explicit(&ring->dropped, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ring->untold, 1, memory_order_relaxed);
+}
+
+/* Puts the line into the ring; true when it is the one that enters the second half. */
+static bool ring_put(struct ring *ring, struct weir_slice line)
+{
+    size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    size_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    size_t at = head % RING_BYTES;
+    size_t first = line.len < RING_BYTES - at ? line.len : RING_BYTES - at;
+
+    if (line.len > RING_BYTES - (head - tail)) {
+        lose(ring);
+        return false;
+    }
+    memcpy(ring->bytes + at, line.ptr, first);
+    memcpy(ring->bytes, line.ptr + first, line.len - first);
+    /*
+     * Ordered with the test of asleep: either the writer sees the line before it sleeps, or we see it asleep.
+     */
+    atomic_store_explicit(&ring->head, head + line.len, memory_order_seq_cst);
+    return head - tail <= RING_BYTES / 2 && head - tail + line.len > RING_BYTES / 2;
+}
+
+static void wake(weir_log *log)
+{
+    if (atomic_load_explicit(&log->asleep, memory_order_seq_cst) &&
+        atomic_exchange_explicit(&log->asleep, false, memory_order_seq_cst))
+        knock(log);
+}
+
+void weir_log_put(weir_log *log, weir_log_kind kind, size_t lane, struct weir_slice line)
+{
+    struct file *file = &log->files[kind];
+
+    if (file->rings == NULL)
+        return;
+    if (ring_put(&file->rings[lane], line))
+        knock(log);
+    else
+        wake(log);
+}
+
+void weir_log_lose(weir_log *log, weir_log_kind kind, size_t lane)
+{
+    if (log->files[kind].rings != NULL)
+        lose(&log->files[kind].rings[lane]);
+}
+
+uint64_t weir_log_dropped(const weir_log *log, weir_log_kind kind)
+{
+    const struct file *file = &log->files[kind];
+    uint64_t dropped = 0;
+
+    for (size_t i = 0; file->rings != NULL && i < log->lanes; i++)
+        dropped += atomic_load_explicit(&file->rings[i].dropped, memory_order_relaxed);
+    return dropped;
+}
+
+/* ---- writing them out ---- */
+
+/* Writes all of it; false when the file takes no more. */
+static bool write_all(int fd, struct weir_slice bytes)
+{
+    while (bytes.len > 0) {
+        ssize_t n = write(fd, bytes.ptr, bytes.len);
+
+        if (n >= 0) {
+            bytes.ptr += n;
+            bytes.len -= (size_t)n;
+        } else if (errno == EAGAIN) {
+            struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
+
+            (void)poll(&poll_fd, 1, 1000);
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Says how many lines were lost since the last time. */
+static void tell_dropped(const struct file *file, struct ring *ring)
+{
+    size_t dropped = atomic_exchange_explicit(&ring->untold, 0, memory_order_relaxed);
+    char text[96];
+    int len;
+
+    if (dropped == 0)
+        return;
+    len = snprintf(text, sizeof(text),
+                   file->format == WEIR_LOG_JSON ? "{\"dropped_lines\":%zu}\n" : "dropped_lines=%zu\n",
+                   dropped);
+    if (len > 0)
+        (void)write_all(file->fd, (struct weir_slice){text, (size_t)len});
+}
+
+/* Takes out what the ring holds now.  A file that refuses it loses it: the log never holds up the calls. */
+static bool ring_drain(const struct file *file, struct ring *ring)
+{
+    size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    size_t head = atomic_load_explicit(&ring->head, memory_order_seq_cst);
+
+    if (head == tail)
+        return false;
+    while (tail != head) {
+        size_t at = tail % RING_BYTES;
+        size_t len = head - tail < RING_BYTES - at ? head - tail : RING_BYTES - at;
+
+        (void)write_all(file->fd, (struct weir_slice){ring->bytes + at, len});
+        tail += len;
+        atomic_store_explicit(&ring->tail, tail, memory_order_release);
+    }
+    tell_dropped(file, ring);
+    return true;
+}
+
+static bool drain_all(weir_log *log)
+{
+    bool any = false;
+
+    for (size_t kind = 0; kind < WEIR_LOGS; kind++)
+        for (size_t i = 0; log->files[kind].rings != NULL && i < log->lanes; i++)
+            any |= ring_drain(&log->files[kind], &log->files[kind].rings[i]);
+    return any;
+}
+
+static int open_path(const char *path)
+{
+    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+}
+
+/* What was put before goes where it was put for. */
+static void reopen_all(weir_log *log)
+{
+    if (!atomic_exchange_explicit(&log->reopen, false, memory_order_acquire))
+        return;
+    (void)drain_all(log);
+    for (size_t kind = 0; kind < WEIR_LOGS; kind++) {
+        struct file *file = &log->files[kind];
+        int fd;
+
+        if (file->path == NULL)
+            continue;
+        fd = open_path(file->path);
+        if (fd < 0) {
+            (void)fprintf(stderr, "weir: the %s %.128s cannot be opened again: %.64s\n", names[kind],
+                          file->path, strerror(errno));
+            continue;
+        }
+        (void)close(file->fd);
+        file->fd = fd;
+    }
+}
+
+void weir_log_reopen(weir_log *log)
+{
+    atomic_store_explicit(&log->reopen, true, memory_order_seq_cst);
+    wake(log);
+}
+
+/* Waits for a knock, at most so long (negative: for ever). */
+static void await_knock(const weir_log *log, int limit_ms)
+{
+    struct pollfd poll_fd = {.fd = log->wake_fd, .events = POLLIN};
+    uint64_t count;
+
+    if (poll(&poll_fd, 1, limit_ms) > 0)
+        (void)!read(log->wake_fd, &count, sizeof(count));
+}
+
+static void *writer_main(void *user)
+{
+    weir_log *log = user;
+
+    while (!atomic_load_explicit(&log->stopping, memory_order_acquire)) {
+        reopen_all(log);
+        if (drain_all(log)) {
+            await_knock(log, GATHER_MS);
+            continue;
+        }
+        atomic_store_explicit(&log->asleep, true, memory_order_seq_cst);
+        if (drain_all(log) || atomic_load_explicit(&log->reopen, memory_order_seq_cst)) {
+            /* Who saw us asleep has knocked: the next wait is then short, for nothing. */
+            atomic_store_explicit(&log->asleep, false, memory_order_seq_cst);
+            await_knock(log, GATHER_MS);
+            continue;
+        }
+        await_knock(log, -1);
+        await_knock(log, atomic_load_explicit(&log->stopping, memory_order_acquire) ? 0 : GATHER_MS);
+    }
+    (void)drain_all(log);
+    return NULL;
+}
+
+/* ---- making and ending ---- */
+
+static int refuse(char text[WEIR_LOG_TEXT_MAX], const char *what, const char *path)
+{
+    (void)snprintf(text, WEIR_LOG_TEXT_MAX, "the %s%s%.128s: %.64s", what, path[0] == '\0' ? "" : " ", path,
+                   strerror(errno));
+    return WEIR_LOG_REFUSED;
+}
+
+static int open_file(const struct weir_mem *mem, struct file *file, const char *name, struct weir_slice where,
+                     char text[WEIR_LOG_TEXT_MAX])
+{
+    if (weir_slice_eq(where, WEIR_SLICE("stdout"))) {
+        file->fd = STDOUT_FILENO;
+        return 0;
+    }
+    if (weir_slice_eq(where, WEIR_SLICE("stderr"))) {
+        file->fd = STDERR_FILENO;
+        return 0;
+    }
+    if (where.len >= PATH_MAX_BYTES) {
+        errno = ENAMETOOLONG;
+        return refuse(text, name, "");
+    }
+    file->path = mem->alloc(mem->user, PATH_MAX_BYTES);
+    if (file->path == NULL)
+        return WEIR_ERR_NOMEM;
+    memcpy(file->path, where.ptr, where.len);
+    file->path[where.len] = '\0';
+    file->fd = open_path(file->path);
+    return file->fd < 0 ? refuse(text, name, file->path) : 0;
+}
+
+static int make_rings(const weir_log *log, struct file *file)
+{
+    file->rings = log->mem->alloc(log->mem->user, log->lanes * sizeof(*file->rings));
+    if (file->rings == NULL)
+        return WEIR_ERR_NOMEM;
+    memset(file->rings, 0, log->lanes * sizeof(*file->rings));
+    for (size_t i = 0; i < log->lanes; i++) {
+        file->rings[i].bytes = log->mem->alloc(log->mem->user, RING_BYTES);
+        if (file->rings[i].bytes == NULL)
+            return WEIR_ERR_NOMEM;
+    }
+    return 0;
+}
+
+static int make_rooms(weir_log *log, size_t lanes)
+{
+    log->rooms = log->mem->alloc(log->mem->user, lanes * sizeof(*log->rooms));
+    if (log->rooms == NULL)
+        return WEIR_ERR_NOMEM;
+    log->lanes = lanes;
+    for (size_t i = 0; i < lanes; i++)
+        weir_buf_init(&log->rooms[i], log->mem, WEIR_LOG_LINE_MAX);
+    return 0;
+}
+
+static int start(weir_log *log, char text[WEIR_LOG_TEXT_MAX])
+{
+    log->wake_fd = eventfd(0, EFD_CLOEXEC);
+    if (log->wake_fd < 0)
+        return refuse(text, "eventfd of the logs", "");
+    errno = pthread_create(&log->thread, NULL, writer_main, log);
+    if (errno != 0)
+        return refuse(text, "thread of the logs", "");
+    log->running = true;
+    return 0;
+}
+
+/* Opens those that are on, and starts the thread if there are any. */
+static int open_all(weir_log *log, const struct weir_log_spec specs[WEIR_LOGS], char text[WEIR_LOG_TEXT_MAX])
+{
+    bool any = false;
+    int r = 0;
+
+    for (size_t kind = 0; kind < WEIR_LOGS && r == 0; kind++) {
+        struct file *file = &log->files[kind];
+
+        file->format = specs[kind].format;
+        if (weir_slice_eq(specs[kind].where, WEIR_SLICE("off")))
+            continue;
+        r = open_file(log->mem, file, names[kind], specs[kind].where, text);
+        if (r == 0)
+            r = make_rings(log, file);
+        any = true;
+    }
+    return r == 0 && any ? start(log, text) : r;
+}
+
+int weir_log_new(const struct weir_mem *mem, const struct weir_log_spec specs[WEIR_LOGS], size_t lanes,
+                 char text[WEIR_LOG_TEXT_MAX], weir_log **ret_log)
+{
+    weir_log *log = mem->alloc(mem->user, sizeof(*log));
+    int r;
+
+    if (log == NULL)
+        return WEIR_ERR_NOMEM;
+    *log = (weir_log){.mem = mem, .wake_fd = -1};
+    for (size_t kind = 0; kind < WEIR_LOGS; kind++)
+        log->files[kind].fd = -1;
+    r = make_rooms(log, lanes);
+    if (r == 0)
+        r = open_all(log, specs, text);
+    if (r != 0) {
+        weir_log_free(log);
+        return r;
+    }
+    *ret_log = log;
+    return 0;
+}
+
+static void stop(weir_log *log)
+{
+    if (!log->running)
+        return;
+    atomic_store_explicit(&log->stopping, true, memory_order_release);
+    knock(log);
+    (void)pthread_join(log->thread, NULL);
+}
+
+static void close_file(const weir_log *log, struct file *file)
+{
+    const struct weir_mem *mem = log->mem;
+
+    for (size_t i = 0; file->rings != NULL && i < log->lanes; i++)
+        mem->free(mem->user, file->rings[i].bytes, RING_BYTES);
+    if (file->rings != NULL)
+        mem->free(mem->user, file->rings, log->lanes * sizeof(*file->rings));
+    if (file->path == NULL)
+        return;
+    if (file->fd >= 0)
+        (void)close(file->fd);
+    mem->free(mem->user, file->path, PATH_MAX_BYTES);
+}
+
+void weir_log_free(weir_log *log)
+{
+    if (log == NULL)
+        return;
+    stop(log);
+    for (size_t kind = 0; kind < WEIR_LOGS; kind++)
+        close_file(log, &log->files[kind]);
+    for (size_t i = 0; i < log->lanes; i++)
+        weir_buf_deinit(&log->rooms[i]);
+    if (log->rooms != NULL)
+        log->mem->free(log->mem->user, log->rooms, log->lanes * sizeof(*log->rooms));
+    if (log->wake_fd >= 0)
+        (void)close(log->wake_fd);
+    log->mem->free(log->mem->user, log, sizeof(*log));
+}
