@@ -210,44 +210,76 @@ static int read_names(struct weir_loader *loader, const struct weir_setting_row 
     return 0;
 }
 
-static const struct {
+/* A name that stands for a bit of a list. */
+struct word {
     struct weir_slice name;
     bool supported;
     struct weir_slice about;
-} checks[WEIR_CHECKS] = {
-#define X(check, name, supported, about)                                                                     \
-    [WEIR_CHECK_##check] = {WEIR_SLICE_INIT(name), supported, WEIR_SLICE_INIT(about)},
-#include "config/tbl/pre_call_checks.h"
-#undef X
 };
 
-/* One name of a check; one that is not known is told with the nearest. */
-static uint32_t check_of(struct weir_loader *loader, const struct weir_yaml *node,
-                         const struct weir_path *path)
+#define X(word, name, supported, about) {WEIR_SLICE_INIT(name), supported, WEIR_SLICE_INIT(about)},
+
+static const struct word checks[WEIR_CHECKS] = {
+#include "config/tbl/pre_call_checks.h"
+};
+
+static const struct word channels[WEIR_ALERT_CHANNELS] = {
+#include "config/tbl/alert_channels.h"
+};
+
+static const struct word alert_types[WEIR_ALERT_TYPES] = {
+#include "config/tbl/alert_types.h"
+};
+
+#undef X
+
+/* One name of such a list; one that is not known is told with the nearest. */
+static uint32_t bit_of_word(struct weir_loader *loader, const struct weir_yaml *node,
+                            const struct weir_path *path, const struct word *words, size_t count,
+                            struct weir_slice what)
 {
     struct weir_slice near = WEIR_SLICE_EMPTY;
     size_t limit = weir_near_limit(node->text, weir_loader_near_limit(node->text));
 
-    for (int i = 0; i < WEIR_CHECKS; i++) {
-        size_t distance = weir_near_distance(checks[i].name, node->text, limit);
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = weir_near_distance(words[i].name, node->text, limit);
 
         if (distance == 0) {
-            if (!checks[i].supported)
-                WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("known, not supported ("),
-                            checks[i].about, WEIR_SLICE("); it has no effect"));
-            return WEIR_CHECK_BIT(i);
+            if (!words[i].supported)
+                WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("known, not supported ("), words[i].about,
+                            WEIR_SLICE("); it has no effect"));
+            return UINT32_C(1) << i;
         }
         if (distance > limit)
             continue;
-        near = checks[i].name;
+        near = words[i].name;
         limit = distance - 1;
     }
     if (near.len > 0)
-        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("unknown check, did you mean "), near,
-                    WEIR_SLICE("?"));
+        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("unknown "), what, WEIR_SLICE(", did you mean "),
+                    near, WEIR_SLICE("?"));
     else
-        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("unknown check; it has no effect"));
+        WEIR_REPORT(loader, WARNING, node, path, WEIR_SLICE("unknown "), what,
+                    WEIR_SLICE("; it has no effect"));
     return 0;
+}
+
+static uint32_t check_of(struct weir_loader *loader, const struct weir_yaml *node,
+                         const struct weir_path *path)
+{
+    return bit_of_word(loader, node, path, checks, WEIR_CHECKS, WEIR_SLICE("check"));
+}
+
+static uint32_t channel_of(struct weir_loader *loader, const struct weir_yaml *node,
+                           const struct weir_path *path)
+{
+    return bit_of_word(loader, node, path, channels, WEIR_ALERT_CHANNELS, WEIR_SLICE("place for alerts"));
+}
+
+uint32_t weir_compound_alert_type(struct weir_loader *loader, const struct weir_yaml *node,
+                                  const struct weir_path *path)
+{
+    return bit_of_word(loader, node, path, alert_types, WEIR_ALERT_TYPES, WEIR_SLICE("type of alerts"));
 }
 
 typedef uint32_t bit_of_fn(struct weir_loader *loader, const struct weir_yaml *node,
@@ -277,7 +309,8 @@ bool weir_compound_is(const struct weir_setting_row *row)
         [WEIR_VALUE_RETRIES] = true,   [WEIR_VALUE_FAILS] = true,    [WEIR_VALUE_RATE] = true,
         [WEIR_VALUE_HOLD] = true,      [WEIR_VALUE_STRATEGY] = true, [WEIR_VALUE_SOURCES] = true,
         [WEIR_VALUE_BUDGET] = true,    [WEIR_VALUE_HEDGE] = true,    [WEIR_VALUE_GROWTH] = true,
-        [WEIR_VALUE_OVERRIDES] = true, [WEIR_VALUE_NAMES] = true,    [WEIR_VALUE_CHECKS] = true};
+        [WEIR_VALUE_OVERRIDES] = true, [WEIR_VALUE_NAMES] = true,    [WEIR_VALUE_CHECKS] = true,
+        [WEIR_VALUE_CHANNELS] = true,  [WEIR_VALUE_ALERTS] = true};
 
     return is[row->type];
 }
@@ -294,6 +327,10 @@ int weir_compound_read(struct weir_loader *loader, const struct weir_setting_row
         return read_names(loader, row, node, path, severity, out);
     if (row->type == WEIR_VALUE_CHECKS)
         return read_bits(check_of, loader, row, node, path, severity, out);
+    if (row->type == WEIR_VALUE_CHANNELS)
+        return read_bits(channel_of, loader, row, node, path, severity, out);
+    if (row->type == WEIR_VALUE_ALERTS)
+        return read_bits(weir_compound_alert_type, loader, row, node, path, severity, out);
     if (row->type == WEIR_VALUE_OVERRIDES)
         return read_bits(override_of, loader, row, node, path, severity, out);
     if (row->type != WEIR_VALUE_SOURCES)

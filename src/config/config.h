@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "config/alerts.h"
 #include "config/diag.h"
 #include "config/file.h"
 #include "config/redis.h"
@@ -101,6 +102,7 @@ struct weir_config {
     struct weir_settings settings;
     /* Where each setting was written, by weir_setting_id; line 0: its default holds. */
     struct weir_place sources[WEIR_SETTING_COUNT];
+    struct weir_config_alerts alerts;            /* whom weir tells of trouble */
     struct weir_config_redis redis;              /* what processes share their state by */
     struct weir_config_deployment **deployments; /* in the snapshot's order */
     size_t deployment_count;

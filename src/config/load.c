@@ -12,6 +12,7 @@
 #include <weir/error.h>
 
 #include "base/slice.h"
+#include "config/alerts.h"
 #include "config/chains.h"
 #include "config/deployments.h"
 #include "config/facts.h"
@@ -83,9 +84,9 @@ static int build(struct weir_loader *loader)
 static int load(struct weir_loader *loader, const char *path, struct weir_slice text)
 {
     static step_fn *const first[] = {weir_variables_section, weir_variables_replace};
-    static step_fn *const second[] = {weir_sections_read,  weir_redis_settings_read, weir_groups_read,
-                                      weir_facts_read_map, weir_deployments_read,    weir_chains_read,
-                                      weir_routing_read};
+    static step_fn *const second[] = {weir_sections_read, weir_redis_settings_read, weir_alerts_read,
+                                      weir_groups_read,   weir_facts_read_map,      weir_deployments_read,
+                                      weir_chains_read,   weir_routing_read};
     int rv = weir_source_read(loader, path, text), variables;
 
     if (rv != 0)

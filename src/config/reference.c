@@ -58,6 +58,7 @@ static const char *const intros[WEIR_SECTIONS] = {
                            "processes share, where "
                            "`cache` is on and\n`router_settings` names no Redis of its own.",
     [WEIR_SECTION_GENERAL] = "Who may call, and what requests may ask for.",
+    [WEIR_SECTION_ALERTS] = "`general_settings.alerting_args`.",
     [WEIR_SECTION_WEIR] =
         "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
     [WEIR_SECTION_GROUP] =
@@ -88,15 +89,25 @@ static const char *const intros[WEIR_SECTIONS] = {
 
 /* NULL: told with another section. */
 static const char *const titles[WEIR_SECTIONS] = {
-    [WEIR_SECTION_TOP] = "Top level",          [WEIR_SECTION_ENTRY] = "model_list",
-    [WEIR_SECTION_PARAMS] = "litellm_params",  [WEIR_SECTION_INFO] = "model_info",
-    [WEIR_SECTION_ROUTER] = "router_settings", [WEIR_SECTION_LITELLM] = "litellm_settings",
-    [WEIR_SECTION_CACHE] = "cache_params",     [WEIR_SECTION_GENERAL] = "general_settings",
-    [WEIR_SECTION_WEIR] = "weir_settings",     [WEIR_SECTION_GROUP] = "weir_settings.groups",
-    [WEIR_SECTION_RATE] = "min_stream_rate",   [WEIR_SECTION_HOLD] = "stream_hold",
-    [WEIR_SECTION_BUDGET] = "retry_budget",    [WEIR_SECTION_HEDGE] = "hedge",
-    [WEIR_SECTION_GROWTH] = "cooldown_growth", [WEIR_SECTION_ARGS] = "routing_strategy_args",
-    [WEIR_SECTION_RGROUP] = "routing_groups",  [WEIR_SECTION_VARIABLE] = "Environment variables",
+    [WEIR_SECTION_TOP] = "Top level",
+    [WEIR_SECTION_ENTRY] = "model_list",
+    [WEIR_SECTION_PARAMS] = "litellm_params",
+    [WEIR_SECTION_INFO] = "model_info",
+    [WEIR_SECTION_ROUTER] = "router_settings",
+    [WEIR_SECTION_LITELLM] = "litellm_settings",
+    [WEIR_SECTION_CACHE] = "cache_params",
+    [WEIR_SECTION_GENERAL] = "general_settings",
+    [WEIR_SECTION_ALERTS] = "alerting_args",
+    [WEIR_SECTION_WEIR] = "weir_settings",
+    [WEIR_SECTION_GROUP] = "weir_settings.groups",
+    [WEIR_SECTION_RATE] = "min_stream_rate",
+    [WEIR_SECTION_HOLD] = "stream_hold",
+    [WEIR_SECTION_BUDGET] = "retry_budget",
+    [WEIR_SECTION_HEDGE] = "hedge",
+    [WEIR_SECTION_GROWTH] = "cooldown_growth",
+    [WEIR_SECTION_ARGS] = "routing_strategy_args",
+    [WEIR_SECTION_RGROUP] = "routing_groups",
+    [WEIR_SECTION_VARIABLE] = "Environment variables",
 };
 
 static void put(FILE *out, struct weir_slice text)
@@ -346,7 +357,7 @@ static void put_default(FILE *out, const struct weir_setting_row *row)
 {
     bool text = row->type == WEIR_VALUE_TEXT || row->type == WEIR_VALUE_STRATEGY ||
                 row->type == WEIR_VALUE_LOG_FORMAT || row->type == WEIR_VALUE_BYTES ||
-                row->type == WEIR_VALUE_EMPTY;
+                row->type == WEIR_VALUE_EMPTY || row->type == WEIR_VALUE_ALERT_FORM;
 
     fputs(row->fallback.len > 0 ? "  " : "  # ", out);
     put(out, row->key);

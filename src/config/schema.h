@@ -26,6 +26,7 @@
     X(LITELLM, "litellm_settings", "litellm_settings")                                                       \
     X(CACHE, "cache_params", "cache_params")                                                                 \
     X(GENERAL, "general_settings", "general_settings")                                                       \
+    X(ALERTS, "alerting_args", "alerting_args")                                                              \
     X(WEIR, "weir_settings", "weir_settings")                                                                \
     X(GROUP, "", "a group of weir_settings.groups")                                                          \
     X(LIMIT, "", "limits")                                                                                   \
@@ -75,6 +76,9 @@ enum weir_section {
     X(YES_NO, "true or false")                                                                               \
     X(PRICE, "a price in dollars")                                                                           \
     X(NAMES, "a list of text")                                                                               \
+    X(CHANNELS, "a list of slack and webhook")                                                               \
+    X(ALERTS, "a list of types of alerts")                                                                   \
+    X(ALERT_FORM, "json or slack")                                                                           \
     X(CHECKS, "a list of names of checks")                                                                   \
     X(OBJECT, "a map")                                                                                       \
     X(ANY, "anything")

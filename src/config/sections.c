@@ -133,7 +133,9 @@ int weir_sections_read(struct weir_loader *loader)
 {
     static const enum weir_section sections[] = {WEIR_SECTION_ROUTER, WEIR_SECTION_LITELLM,
                                                  WEIR_SECTION_GENERAL, WEIR_SECTION_WEIR};
-    const struct weir_path litellm = {NULL, weir_section_key(WEIR_SECTION_LITELLM), 0};
+    /* Sections in others. */
+    static const enum weir_section inner[][2] = {{WEIR_SECTION_LITELLM, WEIR_SECTION_CACHE},
+                                                 {WEIR_SECTION_GENERAL, WEIR_SECTION_ALERTS}};
     int worst = 0, rv;
 
     read_top(loader);
@@ -143,10 +145,14 @@ int weir_sections_read(struct weir_loader *loader)
             return rv;
         worst = rv > worst ? rv : worst;
     }
-    rv = read_section(loader, WEIR_SECTION_CACHE, weir_yaml_get(loader->root, litellm.key), &litellm);
-    if (rv < 0)
-        return rv;
-    worst = rv > worst ? rv : worst;
+    for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++) {
+        const struct weir_path outer = {NULL, weir_section_key(inner[i][0]), 0};
+
+        rv = read_section(loader, inner[i][1], weir_yaml_get(loader->root, outer.key), &outer);
+        if (rv < 0)
+            return rv;
+        worst = rv > worst ? rv : worst;
+    }
     rv = read_variables(loader);
     settle(loader->config);
     return rv < 0 || rv > worst ? rv : worst;

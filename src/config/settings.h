@@ -46,6 +46,26 @@ enum weir_check_id {
 
 #define WEIR_CHECK_BIT(id) (UINT32_C(1) << (id))
 
+/* The names of alert_types and alerting, likewise. */
+enum weir_alert_type {
+#define X(type, name, supported, about) WEIR_ALERT_TYPE_##type,
+#include "config/tbl/alert_types.h"
+#undef X
+    WEIR_ALERT_TYPES
+};
+
+enum weir_alert_channel {
+#define X(channel, name, supported, about) WEIR_ALERT_CHANNEL_##channel,
+#include "config/tbl/alert_channels.h"
+#undef X
+    WEIR_ALERT_CHANNELS
+};
+
+#define WEIR_ALERT_BIT(id) (UINT32_C(1) << (id))
+
+/* The form of what is sent. */
+enum weir_alert_form { WEIR_ALERT_JSON, WEIR_ALERT_SLACK };
+
 enum weir_empty_answer { WEIR_EMPTY_UNSAID, WEIR_EMPTY_PASS, WEIR_EMPTY_FAIL };
 
 enum weir_yes_no { WEIR_UNSAID, WEIR_NO, WEIR_YES };
@@ -81,6 +101,9 @@ enum weir_yes_no { WEIR_UNSAID, WEIR_NO, WEIR_YES };
 #define WEIR_SETTING_TYPE_PRICE      double
 #define WEIR_SETTING_TYPE_NAMES      struct weir_names
 #define WEIR_SETTING_TYPE_CHECKS     uint32_t
+#define WEIR_SETTING_TYPE_CHANNELS   uint32_t
+#define WEIR_SETTING_TYPE_ALERTS     uint32_t
+#define WEIR_SETTING_TYPE_ALERT_FORM enum weir_alert_form
 
 /* One member a row: num_retries of router_settings is router_num_retries, and so on. */
 struct weir_settings {

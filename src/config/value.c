@@ -149,6 +149,16 @@ static bool log_format_of(const struct weir_yaml *node, enum weir_log_format *re
     return true;
 }
 
+static bool alert_form_of(const struct weir_yaml *node, enum weir_alert_form *ret_value)
+{
+    bool json = weir_slice_eq(node->text, WEIR_SLICE("json"));
+
+    if (node->kind != WEIR_YAML_TEXT || (!json && !weir_slice_eq(node->text, WEIR_SLICE("slack"))))
+        return false;
+    *ret_value = json ? WEIR_ALERT_JSON : WEIR_ALERT_SLACK;
+    return true;
+}
+
 /* arena: for JSON alone. */
 static bool read_simple(struct weir_arena *arena, const struct weir_setting_row *row,
                         const struct weir_yaml *node, void *out)
@@ -177,6 +187,8 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
         return verify_of(node, out);
     case WEIR_VALUE_LOG_FORMAT:
         return log_format_of(node, out);
+    case WEIR_VALUE_ALERT_FORM:
+        return alert_form_of(node, out);
     case WEIR_VALUE_EMPTY:
         return empty_of(node, out);
     case WEIR_VALUE_YES_NO:
@@ -201,6 +213,8 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_OVERRIDES:
     case WEIR_VALUE_NAMES:
     case WEIR_VALUE_CHECKS:
+    case WEIR_VALUE_CHANNELS:
+    case WEIR_VALUE_ALERTS:
     case WEIR_VALUE_PART:
     case WEIR_VALUE_NONE:
         break;
@@ -305,6 +319,9 @@ static const struct {
     UNSET(PRICE, {-1}),
     UNSET(NAMES, {NULL, 0}),
     UNSET(CHECKS, {0}),
+    UNSET(CHANNELS, {0}),
+    UNSET(ALERTS, {0}),
+    UNSET(ALERT_FORM, {WEIR_ALERT_JSON}),
 };
 
 void weir_value_default(const struct weir_setting_row *row, void *out)

@@ -15,10 +15,11 @@ ALLOWED = {
     "wire": {"base", "wire"},
     "provider": {"base", "weir", "wire", "provider"},
     # of a provider, its names, what is known of its models, and what an endpoint consists of; of wire, writing JSON
-    # (parameters are kept as JSON text) and what a header field may consist of
+    # (parameters are kept as JSON text), what a header field may consist of and how a URL is cut
     "config": {"base", "weir", "provider/endpoint.h", "provider/fields.h", "provider/model_facts.h", "provider/model_map.h",
                "provider/parameter.h", "provider/prefill.h", "provider/provider.h",
-               "provider/route.h", "provider/sim.h", "provider/tbl/sim_fields.h", "wire/http_field.h", "wire/json_write.h", "config"},
+               "provider/route.h", "provider/sim.h", "provider/tbl/sim_fields.h", "wire/http_field.h", "wire/json_write.h", "wire/url.h",
+               "config"},
     "net": {"base", "wire", "net"},
     # of wire, what a character is
     "state": {"base", "weir", "wire/utf8.h", "net", "state"},

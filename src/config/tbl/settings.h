@@ -8,8 +8,8 @@
  * SETTING_AT_START(the same)                 holds until a restart; the others are taken up by a reload
  * PART(SECTION, key, shape, what it does)    read by code of its own; no member
  *
- * SECTION  TOP (the top level), ROUTER, LITELLM, CACHE (litellm_settings.cache_params), GENERAL, WEIR, or VARIABLE:
- *          an environment variable
+ * SECTION  TOP (the top level), ROUTER, LITELLM, CACHE (litellm_settings.cache_params), GENERAL, ALERTS
+ *          (general_settings.alerting_args), WEIR, or VARIABLE: an environment variable
  * member   of struct weir_settings; durations are nanoseconds there, whatever the file says
  * TYPE     BOOL bool; U32 uint32_t; BYTES uint64_t (a number, or text with KiB, MiB, GiB); NUMBER double;
  *          SECONDS uint64_t, nanoseconds; TEXT and SECRET struct weir_slice; RETRIES and FAILS struct
@@ -17,7 +17,8 @@
  *          JSON of a map; KEEPALIVE as SECONDS, 0 or brought between min and max; SOURCES struct
  *          weir_continue_list; EMPTY enum weir_empty_answer; OVERRIDES uint32_t, a bit for each
  *          weir_limit_id; NAMES struct weir_names; RATE and HOLD as in limits.h; BUDGET, HEDGE and GROWTH as in resilience.h; CHECKS
- *          uint32_t, a bit for each weir_check_id
+ *          uint32_t, a bit for each weir_check_id; CHANNELS and ALERTS likewise, of weir_alert_channel and
+ *          weir_alert_type; ALERT_FORM enum weir_alert_form
  * min, max of the number as it is written (seconds, bytes, ...); 0, 0: none
  * default  as one would write it; "" is not set: WEIR_UNSET, WEIR_UNSET_NS, the empty slice
  */
@@ -142,6 +143,13 @@ SETTING_AT_START(GENERAL, max_queued_requests_per_worker, max_queued, U32, "", 0
 SETTING_AT_START(GENERAL, admission_queue_timeout_seconds, admission_wait_ns, SECONDS, "s", 0, 3600, "1", "Longest wait for a turn; then 503.")
 SETTING(GENERAL, completion_model, completion_model, TEXT, "", 0, 0, "", "The model of every chat or text completion, whatever the request names.")
 SETTING(GENERAL, embedding_model, embedding_model, TEXT, "", 0, 0, "", "The model of every embedding, whatever the request names.")
+SETTING(GENERAL, alerting, alerting, CHANNELS, "", 0, 0, "", "Where alerts go: slack, to SLACK_WEBHOOK_URL or the addresses of alert_to_webhook_url; webhook, as JSON to WEBHOOK_URL.")
+SETTING(GENERAL, alert_types, alert_types, ALERTS, "", 0, 0, "", "Which alerts: llm_exceptions, llm_too_slow, llm_requests_hanging, cooldown_deployment, outage_alerts, fallback_reports; not set: all of these.")
+SETTING(GENERAL, alerting_threshold, alert_threshold_ns, SECONDS, "s", 0.001, 2592000, "300", "A call that takes longer is slow, and one that is not over by then hangs.")
+PART(GENERAL, alert_to_webhook_url, "map of types of alerts to a URL or a list of URLs", "Addresses of slack for single types of alerts, in place of SLACK_WEBHOOK_URL.")
+PART(GENERAL, alerting_args, "map", "More about alerts; see below.")
+
+SETTING(ALERTS, log_to_console, alert_to_console, BOOL, "", 0, 0, "false", "Write the text of each alert to stderr too.")
 
 SETTING_AT_START(WEIR, workers, workers, U32, "", 0, 256, "0", "Worker threads; 0: one for each core.")
 SETTING(WEIR, reload_on_change, reload_on_change, BOOL, "", 0, 0, "false", "Read the configuration again when one of its files changes.")
@@ -179,6 +187,13 @@ SETTING(WEIR, empty_answer, empty_answer, EMPTY, "", 0, 0, "pass", "fail: an ans
 #include "config/tbl/resilience.h"
 SETTING(WEIR, prompt_token_margin, prompt_token_margin, NUMBER, "", 0, 1, "0.25", "How far the estimate of a prompt's tokens may be off, as a part of it: no deployment is dropped, and no limit spent, for what may be this error.")
 SETTING(WEIR, allow_request_overrides, request_overrides, OVERRIDES, "", 0, 0, "", "What a request may set for itself in its field weir: limits, hedge, all_cooling_wait.")
+SETTING(WEIR, alert_webhook, alert_webhook, SECRET, "", 0, 0, "", "Another address for alerts, whatever general_settings.alerting says.")
+SETTING(WEIR, alert_webhook_template, alert_form, ALERT_FORM, "", 0, 0, "json", "Form of what is sent there: json, or slack, which Mattermost, Discord (its address with /slack behind it) and others take too.")
+SETTING(WEIR, alert_window, alert_window_ns, SECONDS, "s", 0, 86400, "300", "After an alert others of the same kind about the same are only counted for so long; the next one tells how many there were.")
+SETTING(WEIR, alert_max_per_minute, alert_max_per_minute, U32, "", 1, 10000, "20", "Alerts a minute, all together; a fifth of them is kept for outages. What is over is counted, and the next one tells how many.")
+SETTING(WEIR, alert_storm_fallbacks, alert_storm_fallbacks, U32, "", 0, 1000000, "20", "Fallbacks of a group to others within alert_storm_window that are a storm; 0: never.")
+SETTING(WEIR, alert_storm_window, alert_storm_window_ns, SECONDS, "s", 1, 3600, "60", "The time in which they are counted.")
+SETTING(WEIR, alert_timeout, alert_timeout_ns, SECONDS, "s", 0.05, 60, "10", "How long one sending may take; then it is tried again, up to twice.")
 
 SETTING(VARIABLE, INITIAL_RETRY_DELAY, initial_retry_delay_ns, SECONDS, "s", 0, 3600, "0.5", "First wait before a retry; doubled each time.")
 SETTING(VARIABLE, MAX_RETRY_DELAY, max_retry_delay_ns, SECONDS, "s", 0, 3600, "8", "Longest such wait.")
@@ -195,6 +210,9 @@ SETTING(VARIABLE, SSL_VERIFY, variable_ssl_verify, VERIFY, "", 0, 0, "", "Defaul
 SETTING(VARIABLE, SSL_CERT_FILE, variable_ca_file, TEXT, "", 0, 0, "", "File of certificates to trust where no setting names one.")
 SETTING(VARIABLE, LITELLM_MASTER_KEY, variable_master_key, SECRET, "", 0, 0, "", "The master key where general_settings has none.")
 SETTING(VARIABLE, LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY, variable_permit_no_master_key, BOOL, "", 0, 0, "false", "As general_settings.dangerously_permit_weak_or_unset_master_key.")
+SETTING(VARIABLE, SLACK_WEBHOOK_URL, variable_slack_url, SECRET, "", 0, 0, "", "Where alerts for slack go.")
+SETTING(VARIABLE, ALERTING_WEBHOOK_URL, variable_alerting_url, SECRET, "", 0, 0, "", "The same, where SLACK_WEBHOOK_URL is not set.")
+SETTING(VARIABLE, WEBHOOK_URL, variable_webhook_url, SECRET, "", 0, 0, "", "Where alerts for webhook go.")
 SETTING_AT_START(VARIABLE, REDIS_URL, variable_redis_url, SECRET, "", 0, 0, "", "Redis, where one is wanted and nobody says which.")
 SETTING_AT_START(VARIABLE, REDIS_HOST, variable_redis_host, TEXT, "", 0, 0, "", "Likewise, in parts.")
 SETTING_AT_START(VARIABLE, REDIS_PORT, variable_redis_port, TEXT, "", 0, 0, "", "Its port where no setting says.")
