@@ -1,5 +1,5 @@
 /*
- * Writing numbers as text without a format string, a locale or a terminating NUL.
+ * Writing numbers and times as text without a format string, a locale or a terminating NUL.
  *
  * Each function writes into the caller's array, whose least size is the constant beside it, and returns the
  * part of it that holds the text.
@@ -14,6 +14,7 @@
 #define WEIR_TEXT_U64_MAX   20
 #define WEIR_TEXT_FIXED_MAX 32
 #define WEIR_TEXT_HEX64_MAX 16
+#define WEIR_TEXT_TIME_MAX  24
 
 /* Decimal. */
 struct weir_slice weir_text_u64(uint64_t value, char digits[WEIR_TEXT_U64_MAX]);
@@ -26,5 +27,9 @@ struct weir_slice weir_text_short(uint64_t value, unsigned decimals, char digits
 
 /* Sixteen lower-case hexadecimal digits. */
 struct weir_slice weir_text_hex64(uint64_t value, char digits[WEIR_TEXT_HEX64_MAX]);
+
+/* A time since 1970 in UTC as RFC 3339 has it, with milliseconds: "2024-02-29T12:34:56.789Z".  By calendar
+ * arithmetic on days, without the C library. */
+struct weir_slice weir_text_time(uint64_t wall_ns, char room[WEIR_TEXT_TIME_MAX]);
 
 #endif

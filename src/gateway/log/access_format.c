@@ -2,9 +2,6 @@
  * A line is an object of JSON or a run of key=value pairs; both walk the same table of fields.  Every call
  * pays for its line, so room for the longest one is had at once, and each byte is then written where it
  * stays.
- *
- * The time is written as RFC 3339 in UTC with milliseconds, by calendar arithmetic on days, without the C
- * library.
  */
 #include "gateway/log/access_log.h"
 
@@ -16,7 +13,7 @@
 #include "base/word.h"
 #include "wire/json_write.h"
 
-enum { TEXT_MAX = 256, TEXT_ESCAPED_MAX = 6 * TEXT_MAX, TIME_MAX = 24 };
+enum { TEXT_MAX = 256, TEXT_ESCAPED_MAX = 6 * TEXT_MAX };
 
 /* What a field takes at most: its name with what stands around it, and its value. */
 enum { TEXT_FIELD_MAX = TEXT_ESCAPED_MAX + 32, NUMBER_FIELD_MAX = WEIR_TEXT_U64_MAX + 32 };
@@ -131,47 +128,6 @@ static void put_flag(struct line *line, struct weir_slice json, struct weir_slic
     append(line, WEIR_SLICE("true"));
 }
 
-/* Two or more digits of value at room, with zeros in front. */
-static void put_digits(char *room, unsigned width, uint64_t value)
-{
-    while (width-- > 0) {
-        room[width] = (char)('0' + value % 10);
-        value /= 10;
-    }
-}
-
-/* Days since 1970-01-01 to a date: years are counted from March, so that the leap day is the last. */
-static void put_date(char *room, uint64_t days)
-{
-    uint64_t shifted = days + 719468;
-    uint64_t era = shifted / 146097;
-    uint64_t day_of_era = shifted % 146097;
-    uint64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    uint64_t month = (5 * day_of_year + 2) / 153;
-    uint64_t year = era * 400 + year_of_era + (month >= 10 ? 1 : 0);
-
-    put_digits(room, 4, year);
-    put_digits(room + 5, 2, month < 10 ? month + 3 : month - 9);
-    put_digits(room + 8, 2, day_of_year - (153 * month + 2) / 5 + 1);
-}
-
-static struct weir_slice time_text(uint64_t wall_ns, char room[TIME_MAX])
-{
-    static const char shape[] = "0000-00-00T00:00:00.000Z";
-    uint64_t ms = wall_ns / WEIR_NS_PER_MS;
-    uint64_t s = ms / 1000;
-
-    for (size_t i = 0; i < TIME_MAX; i++)
-        room[i] = shape[i];
-    put_date(room, s / 86400);
-    put_digits(room + 11, 2, s / 3600 % 24);
-    put_digits(room + 14, 2, s / 60 % 60);
-    put_digits(room + 17, 2, s % 60);
-    put_digits(room + 20, 3, ms % 1000);
-    return (struct weir_slice){room, TIME_MAX};
-}
-
 /* A field's name in both forms. */
 #define NAMES(name) WEIR_SLICE(",\"" name "\":"), WEIR_SLICE(" " name "=")
 
@@ -200,7 +156,7 @@ int weir_access_format(const struct weir_access *access, enum weir_log_format fo
                        struct weir_buf *buf)
 {
     struct line line = {.format = format};
-    char time_room[TIME_MAX];
+    char time_room[WEIR_TEXT_TIME_MAX];
     char *room;
     int r = weir_buf_reserve(buf, WEIR_ACCESS_LINE_MAX, &room);
 
@@ -208,7 +164,7 @@ int weir_access_format(const struct weir_access *access, enum weir_log_format fo
         return r;
     line.at = room;
     append(&line, format == WEIR_LOG_JSON ? WEIR_SLICE("{\"time\":\"") : WEIR_SLICE("time="));
-    append(&line, time_text(wall_ns, time_room));
+    append(&line, weir_text_time(wall_ns, time_room));
     if (format == WEIR_LOG_JSON)
         append(&line, WEIR_SLICE("\""));
     put_fields(&line, access);

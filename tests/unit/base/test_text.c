@@ -2,9 +2,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/rand.h"
 #include "base/text.h"
+#include "base/time.h"
 
 static void whole_numbers_are_written_as_the_c_library_does(void **state)
 {
@@ -59,6 +61,24 @@ static void short_ones_have_no_zeros_at_their_end(void **state)
     assert_slice_is(weir_text_short(100, 0, digits), "100");
 }
 
+static void times_are_those_of_the_c_library(void **state)
+{
+    static const int64_t seconds[] = {0, 951782399, 951782400, 1709209696, 4107542399, 4107542400};
+    char room[WEIR_TEXT_TIME_MAX];
+    char expected[64];
+    struct tm parts;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
+        time_t t = (time_t)seconds[i];
+        uint64_t wall_ns = (uint64_t)seconds[i] * WEIR_NS_PER_S + 7999999;
+
+        assert_non_null(gmtime_r(&t, &parts));
+        assert_true(strftime(expected, sizeof(expected), "%Y-%m-%dT%H:%M:%S.007Z", &parts) > 0);
+        assert_slice_is(weir_text_time(wall_ns, room), expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -66,6 +86,7 @@ int main(void)
         cmocka_unit_test(fixed_points_have_their_decimals),
         cmocka_unit_test(short_ones_have_no_zeros_at_their_end),
         cmocka_unit_test(hexadecimal_has_sixteen_digits),
+        cmocka_unit_test(times_are_those_of_the_c_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
