@@ -91,6 +91,9 @@ struct weir_request {
        probabilities and no constrained output (decisions 32).  The host says so, never the request. */
     bool may_continue;
     unsigned mock; /* WEIR_MOCK_* bits */
+    /* Picked events say of so many candidates what became of them; 0: there are no such events.  At most
+       WEIR_CANDIDATES_MAX count.  A pick takes some tens of instructions more for each. */
+    uint32_t note_candidates;
     /* What filters and strategies look at. */
     uint64_t prompt_tokens;     /* an estimate; 0: unknown */
     uint64_t max_output_tokens; /* that the answer may have; 0: not said */

@@ -2,7 +2,9 @@
  * Routing events: what observers (logs, metrics, traces) see of a call.
  *
  * Events are pulled from the call (weir_call_event) and are plain values; their slices live until the call is
- * freed.  At most 1,024 wait to be pulled; what comes after those is lost.
+ * freed, and those of deployments as long as the snapshot.  The candidates of a Picked event live until the
+ * call is told something or asked for a step: whoever keeps them copies them.  At most 1,024 events wait to
+ * be pulled; what comes after those is lost.
  */
 #ifndef WEIR_EVENT_H
 #define WEIR_EVENT_H
@@ -11,6 +13,7 @@
 #include <stdint.h>
 
 #include <weir/attr.h>
+#include <weir/candidate.h>
 #include <weir/failure.h>
 #include <weir/slice.h>
 
@@ -55,6 +58,15 @@ struct weir_event {
     struct weir_slice group;      /* being served */
     struct weir_slice deployment; /* id; empty: none */
     union {
+        /* Only where the request has note_candidates.  deployment: the chosen one; empty: nobody. */
+        struct {
+            weir_pick_purpose purpose;
+            struct weir_slice strategy; /* that chose; empty: an id was asked.  Lives for ever */
+            /* In the order of the configuration, the chosen one always among them. */
+            const struct weir_candidate *candidates;
+            uint32_t count;
+            uint32_t omitted; /* that the name stands for besides */
+        } picked;
         struct {
             struct weir_failure failure;
             bool will_retry;

@@ -7,6 +7,7 @@
 #define WEIR_WEIR_H
 
 #include <weir/call.h>
+#include <weir/candidate.h>
 #include <weir/error.h>
 #include <weir/event.h>
 #include <weir/failure.h>

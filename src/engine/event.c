@@ -1,6 +1,8 @@
 /* Nodes that were pulled are used again, so a host that pulls after each step needs a handful of them. */
 #include "engine/event.h"
 
+#include "base/container.h"
+
 static const struct weir_slice event_names[WEIR_EVENT_KINDS] = {
 #define X(event, name, prose) [WEIR_EVENT_##event] = WEIR_SLICE_INIT(name),
 #include <weir/tbl/events.h>
@@ -18,6 +20,39 @@ struct weir_slice weir_event_name(weir_event_kind kind)
     return (unsigned)kind < WEIR_EVENT_KINDS ? event_names[kind] : WEIR_SLICE("unknown");
 }
 
+static const struct weir_slice fate_names[WEIR_FATES] = {
+#define X(fate, name, prose) [WEIR_FATE_##fate] = WEIR_SLICE_INIT(name),
+#include <weir/tbl/fates.h>
+#undef X
+};
+
+static const struct weir_slice fate_proses[WEIR_FATES] = {
+#define X(fate, name, prose) [WEIR_FATE_##fate] = WEIR_SLICE_INIT(prose),
+#include <weir/tbl/fates.h>
+#undef X
+};
+
+static const struct weir_slice purpose_names[WEIR_PICK_PURPOSES] = {
+#define X(purpose, name, prose) [WEIR_PICK_FOR_##purpose] = WEIR_SLICE_INIT(name),
+#include <weir/tbl/pick_purposes.h>
+#undef X
+};
+
+struct weir_slice weir_fate_name(weir_fate fate)
+{
+    return (unsigned)fate < WEIR_FATES ? fate_names[fate] : WEIR_SLICE("unknown");
+}
+
+struct weir_slice weir_fate_prose(weir_fate fate)
+{
+    return (unsigned)fate < WEIR_FATES ? fate_proses[fate] : WEIR_SLICE("has an unknown fate");
+}
+
+struct weir_slice weir_pick_purpose_name(weir_pick_purpose purpose)
+{
+    return (unsigned)purpose < WEIR_PICK_PURPOSES ? purpose_names[purpose] : WEIR_SLICE("unknown");
+}
+
 struct weir_slice weir_cooldown_rule_name(weir_cooldown_rule rule)
 {
     return (unsigned)rule < WEIR_COOLDOWN_RULES ? rule_names[rule] : WEIR_SLICE("unknown");
@@ -33,9 +68,13 @@ static struct weir_event_node *take_node(struct weir_event_queue *queue)
 {
     struct weir_event_node *node = queue->spare;
 
-    if (node == NULL)
-        return queue->waiting < WEIR_EVENTS_MAX ? weir_arena_alloc(queue->arena, sizeof(*node)) : NULL;
-    queue->spare = node->next;
+    if (node != NULL) {
+        queue->spare = node->next;
+        return node;
+    }
+    node = queue->waiting < WEIR_EVENTS_MAX ? weir_arena_alloc(queue->arena, sizeof(*node)) : NULL;
+    if (node != NULL)
+        node->candidates = NULL;
     return node;
 }
 
@@ -52,6 +91,19 @@ struct weir_event *weir_event_add(struct weir_event_queue *queue, weir_event_kin
     queue->last = &node->next;
     queue->waiting++;
     return event;
+}
+
+struct weir_candidate *weir_event_room(struct weir_event_queue *queue, struct weir_event *event,
+                                       uint32_t count)
+{
+    struct weir_event_node *node;
+
+    if (event == &queue->lost)
+        return NULL;
+    node = WEIR_CONTAINER(event, struct weir_event_node, event);
+    if (node->candidates == NULL)
+        node->candidates = weir_arena_zalloc(queue->arena, count, sizeof(*node->candidates));
+    return node->candidates;
 }
 
 bool weir_event_take(struct weir_event_queue *queue, struct weir_event *ret_event)

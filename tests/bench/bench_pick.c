@@ -184,9 +184,10 @@ struct picker {
 static void run_picks(void *context, size_t times)
 {
     struct picker *picker = context;
+    struct weir_trail trail;
 
     for (size_t i = 0; i < times; i++)
-        must(weir_filter_pick(&picker->pick, &picker->rand) != NULL ? 0 : 1, "a pick found nobody");
+        must(weir_filter_pick(&picker->pick, &picker->rand, &trail) != NULL ? 0 : 1, "a pick found nobody");
 }
 
 static void ask(struct weir_request *request, enum tags with)

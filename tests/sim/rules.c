@@ -413,6 +413,7 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
     case WEIR_EVENT_HEDGE_LOST:
         race_lost(race_of(call), call, event);
         break;
+    case WEIR_EVENT_PICKED:
     case WEIR_EVENT_ATTEMPT_REFUSED:
     case WEIR_EVENT_COOLING_WAIT:
     case WEIR_EVENT_STREAM_BROKEN:

@@ -7,6 +7,7 @@
 #include "engine_host.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/slice.h"
 #include "base/time.h"
@@ -20,6 +21,21 @@ static void tell_refused(struct kit_call *call, const struct weir_event *event)
     call->told_of = 0;
 }
 
+/* The candidates of a pick are the call's only until it goes on. */
+static void keep_candidates(struct kit_call *call, struct weir_event *event)
+{
+    struct weir_candidate *kept = call->noted + call->noted_count;
+
+    if (event->kind != WEIR_EVENT_PICKED)
+        return;
+    call->noted_count += event->u.picked.count;
+    if (call->noted_count > KIT_NOTED_MAX)
+        kit_die(call->kit, "more than %d candidates", KIT_NOTED_MAX);
+    if (event->u.picked.count > 0)
+        memcpy(kept, event->u.picked.candidates, event->u.picked.count * sizeof(*kept));
+    event->u.picked.candidates = kept;
+}
+
 static void drain_events(struct kit_call *call)
 {
     struct weir_event event;
@@ -30,6 +46,7 @@ static void drain_events(struct kit_call *call)
             kit_die(call->kit, "more than %d events", KIT_EVENTS_MAX);
         if (event.time_ns != call->kit->now_ns)
             kit_die(call->kit, "an event of another time than now");
+        keep_candidates(call, &event);
         call->events[call->event_count++] = event;
         if (call->kit->on_event != NULL)
             call->kit->on_event(call, &event);

@@ -89,6 +89,21 @@ static const char *hop_kind_name(weir_hop_kind kind)
     return names[kind];
 }
 
+static void picked_text(const struct weir_event *event, char *text, size_t max)
+{
+    struct weir_slice purpose = weir_pick_purpose_name(event->u.picked.purpose), fate;
+    size_t len = 0;
+
+    len = (size_t)snprintf(text, max, " for %.*s", S(purpose));
+    for (uint32_t i = 0; i < event->u.picked.count && len < max; i++) {
+        fate = weir_fate_name(event->u.picked.candidates[i].fate);
+        len += (size_t)snprintf(text + len, max - len, " %.*s=%.*s",
+                                S(event->u.picked.candidates[i].deployment), S(fate));
+    }
+    if (event->u.picked.omitted > 0 && len < max)
+        snprintf(text + len, max - len, " and %" PRIu32, event->u.picked.omitted);
+}
+
 void kit_event_text(const struct weir_event *event, char *text, size_t max)
 {
     struct weir_slice name = weir_event_name(event->kind);
@@ -97,6 +112,9 @@ void kit_event_text(const struct weir_event *event, char *text, size_t max)
     size_t room = max - (size_t)at;
 
     switch (event->kind) {
+    case WEIR_EVENT_PICKED:
+        picked_text(event, rest, room);
+        break;
     case WEIR_EVENT_ATTEMPT_STARTED:
         snprintf(rest, room, " %.*s", S(event->deployment));
         break;
@@ -319,6 +337,7 @@ struct kit_call *kit_begin(struct kit *kit, const char *request)
         abort();
     /* the large arrays at its end are written before they are read */
     memset(call, 0, offsetof(struct kit_call, story) + 1);
+    call->noted_count = 0;
     call->kit = kit;
     call->number = ++kit->begun;
     kit->speaking = call->number;

@@ -47,7 +47,7 @@
  *     tokens=PROMPT[/MOST_OF_THE_ANSWER] params region web filter=on|off tags=TAG,TAG matches=ID,ID
  *     hedge=AFTER[/MAX] cool_wait=SECONDS route=BIT team=NAME
  *     lar1=CONFIDENCE[/unverified|/memory] weights=GROUP:ID:WEIGHT,...
- *     mock=fallbacks|context|content|rate_limit|timeout policy.GROUP.FIELD=N
+ *     mock=fallbacks|context|content|rate_limit|timeout policy.GROUP.FIELD=N note=CANDIDATES
  *     fallbacks|context|content=null|[]|TARGET,TARGET|A:TARGET,TARGET|B:...
  *
  * TAG is [&|!]NAME, with a ^ before all if it is the key's.
@@ -92,6 +92,7 @@
 #define KIT_ATTEMPTS_MAX 512
 #define KIT_WAITS_MAX    512
 #define KIT_EVENTS_MAX   1536
+#define KIT_NOTED_MAX    32768
 #define KIT_STORY_MAX    16384
 #define KIT_TRACE_MAX    262144
 
@@ -249,6 +250,8 @@ struct kit_call {
     uint64_t waits[KIT_WAITS_MAX]; /* the times at which nothing ran, in order; zero ones are not seen */
     struct kit_attempt attempts[KIT_ATTEMPTS_MAX + 1]; /* by number */
     struct weir_event events[KIT_EVENTS_MAX];
+    size_t noted_count;
+    struct weir_candidate noted[KIT_NOTED_MAX]; /* of the Picked events */
 };
 
 struct kit {

@@ -496,6 +496,8 @@ static void set_request(struct kit_request *kit_request, char *key, char *value)
         refuse("word of a call", key);
     if (strcmp(key, "retries") == 0)
         request->controls.num_retries = count_of(value);
+    else if (strcmp(key, "note") == 0)
+        request->note_candidates = count_of(value);
     else if (strcmp(key, "qualified") == 0)
         request->qualified_model = weir_slice_str(value);
     else if (strcmp(key, "gone") == 0)

@@ -2,6 +2,7 @@
 /*
  * The routing events, one row each: X(EVENT, name, what it says).  Source: router-semantics.md 23, reliability.md.
  */
+X(PICKED, "Picked", "a deployment was looked for: whom the call could choose from, and why each was, or was not, taken")
 X(ATTEMPT_STARTED, "AttemptStarted", "a provider call was started on a deployment")
 X(ATTEMPT_FAILED, "AttemptFailed", "a provider call failed; says whether and after which wait it is retried")
 X(RETRY, "Retry", "the same group is tried again")

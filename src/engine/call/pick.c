@@ -11,8 +11,10 @@
 #include "engine/call/fallback.h"
 #include "engine/call/retry.h"
 #include "engine/call/walk.h"
+#include "engine/pick/note.h"
 #include "engine/pick/tags.h"
 #include "engine/router.h"
+#include "engine/strategy/strategy.h"
 
 static struct weir_failure router_failure(weir_kind kind)
 {
@@ -188,10 +190,47 @@ static void nobody(struct weir_call *call)
         refuse(call);
 }
 
+static weir_pick_purpose purpose_of(const struct weir_call *call, enum weir_pick_mode mode)
+{
+    if (mode == WEIR_PICK_CONTINUATION)
+        return WEIR_PICK_FOR_CONTINUATION;
+    if (mode == WEIR_PICK_HEDGE)
+        return WEIR_PICK_FOR_HEDGE;
+    if (mode == WEIR_PICK_SIBLINGS)
+        return WEIR_PICK_FOR_SIBLING;
+    if (call->frame->loop.retries > 0)
+        return WEIR_PICK_FOR_RETRY;
+    return mode == WEIR_PICK_ORDER ? WEIR_PICK_FOR_ORDER : WEIR_PICK_FOR_ATTEMPT;
+}
+
+/* Tells observers of a pick. */
+static void tell(struct weir_call *call, const struct weir_pick *pick, const struct weir_trail *trail,
+                 const weir_deployment *chosen)
+{
+    uint32_t max = call->request.note_candidates;
+    struct weir_event *event = weir_event_add(&call->events, WEIR_EVENT_PICKED, call->now_ns);
+    struct weir_candidate *room;
+
+    max = max < WEIR_CANDIDATES_MAX ? max : WEIR_CANDIDATES_MAX;
+    room = weir_event_room(&call->events, event, max);
+    event->group = call->frame->from.group;
+    if (chosen != NULL)
+        event->deployment = chosen->spec.id;
+    event->u.picked.purpose = purpose_of(call, pick->mode);
+    if (pick->from->set != NULL)
+        event->u.picked.strategy = weir_strategy_of(pick->from->set->strategy->strategy)->name;
+    if (room != NULL)
+        event->u.picked.count = weir_note_pick(pick, trail, chosen, max, room);
+    event->u.picked.candidates = room;
+    event->u.picked.omitted = weir_resolution_size(pick->from) - event->u.picked.count;
+}
+
 const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
                                             const struct weir_slot_set *excluded)
 {
     struct weir_pick pick = pick_of(call);
+    const weir_deployment *chosen;
+    struct weir_trail trail;
 
     if (call->frame->from.set != NULL && weir_tags_route(&pick))
         weir_call_make_set(call, &call->pool);
@@ -200,7 +239,10 @@ const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pi
     pick.mode = mode;
     pick.order = order;
     pick.dice = call->snapshot->has_ramp ? weir_rand_u64(&call->rand) : 0;
-    return weir_filter_pick(&pick, &call->rand);
+    chosen = weir_filter_pick(&pick, &call->rand, &trail);
+    if (call->request.note_candidates > 0)
+        tell(call, &pick, &trail, chosen);
+    return chosen;
 }
 
 uint64_t weir_pick_soonest_return(struct weir_call *call)

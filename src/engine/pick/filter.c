@@ -28,6 +28,16 @@ bool weir_filter_drops(const struct weir_candidates *c, uint32_t member)
     return false;
 }
 
+enum weir_filter weir_filter_first(const struct weir_candidates *c, uint32_t member)
+{
+#define X(filter, drops)                                                                                     \
+    if ((c->filters & WEIR_FILTER_BIT(filter)) != 0 && drops(c, member))                                     \
+        return WEIR_FILTER_##filter;
+#include "engine/tbl/filters.h"
+#undef X
+    return WEIR_FILTERS;
+}
+
 uint32_t weir_filter_next(const struct weir_candidates *c, uint32_t member)
 {
     while (member < c->tier->count) {
@@ -54,6 +64,13 @@ bool weir_filter_held_back(const struct weir_candidates *c, uint32_t member)
     /* However often one pick asks, it gets the same answer. */
     weir_rand_init(&rand, c->dice ^ c->tier->slots[member]);
     return weir_rand_unit(&rand) >= share;
+}
+
+unsigned weir_filter_lifted(const struct weir_pick *pick, unsigned filters)
+{
+    if (pick->failed.words == NULL || (filters & WEIR_FILTER_BIT(SKIP)) == 0)
+        return filters;
+    return filters & ~(WEIR_FILTER_BIT(RAMP) | WEIR_FILTER_BIT(SKIP));
 }
 
 static const weir_deployment *pick_in_tier(struct weir_candidates *c, struct weir_rand *rand)
@@ -85,7 +102,7 @@ struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsi
         .excluded = pick->excluded,
         .prompt_tokens = weir_snapshot_sure_tokens(pick->snapshot, pick->request->prompt_tokens),
         .minute = weir_usage_minute(pick->live, pick->now_ns),
-        .strategy = pick->from->set->strategy,
+        .strategy = pick->from->set == NULL ? pick->from->only->group->strategy : pick->from->set->strategy,
         .group = pick->from->group,
         .dice = pick->dice,
         .now_ns = pick->now_ns,
@@ -93,10 +110,12 @@ struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsi
 }
 
 static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned filters,
-                                        struct weir_rand *rand)
+                                        struct weir_rand *rand, struct weir_trail *trail)
 {
     const struct weir_set *set = pick->from->set;
     const weir_deployment *chosen = NULL;
+
+    *trail = (struct weir_trail){set, filters, filters};
 
     for (uint32_t i = 0; chosen == NULL && i < set->tier_count; i++) {
         struct weir_candidates c = weir_filter_candidates(pick, filters);
@@ -105,6 +124,7 @@ static const weir_deployment *pick_with(const struct weir_pick *pick, unsigned f
         if ((pick->mode != WEIR_PICK_ORDER && pick->mode != WEIR_PICK_HEDGE) ||
             set->tiers[i].order == pick->order)
             chosen = pick_in_tier(&c, rand);
+        trail->last_filters = c.filters;
     }
     return chosen;
 }
@@ -172,10 +192,13 @@ static bool is_shut(const struct weir_request *request, const struct weir_live *
 }
 
 /* The deployment that was asked by its id. */
-static const weir_deployment *pick_only(const struct weir_pick *pick)
+static const weir_deployment *pick_only(const struct weir_pick *pick, struct weir_trail *trail)
 {
     const weir_deployment *only = pick->from->only;
 
+    *trail = (struct weir_trail){.filters = WEIR_FILTER_BIT(ACCESS)};
+    if (pick->mode == WEIR_PICK_CONTINUATION)
+        trail->filters |= WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(PREFILL) | WEIR_FILTER_BIT(EXCLUSION);
     if (only->spec.blocked || is_shut(pick->request, pick->live, only, pick->now_ns))
         return NULL;
     if (pick->mode == WEIR_PICK_CONTINUATION &&
@@ -187,53 +210,56 @@ static const weir_deployment *pick_only(const struct weir_pick *pick)
 
 /* A pick among those of a set that the tags leave. */
 static const weir_deployment *pick_by_tags(const struct weir_pick *pick, unsigned filters,
-                                           struct weir_rand *rand)
+                                           struct weir_rand *rand, struct weir_trail *trail)
 {
     unsigned before = before_tags(filters) & ~WEIR_FILTER_BIT(RAMP);
     struct weir_resolution from = *pick->from;
     struct weir_pick in_pool = *pick;
 
+    *trail = (struct weir_trail){NULL, filters, filters};
     if (weir_tags_pool(pick, before, &from.set) != 0)
-        return weir_tags_fill(pick, before) ? pick_with(pick, filters, rand) : NULL;
+        return weir_tags_fill(pick, before) ? pick_with(pick, filters, rand, trail) : NULL;
     in_pool.from = &from;
-    return from.set == NULL ? NULL : pick_with(&in_pool, filters & ~WEIR_FILTER_BIT(TAGS), rand);
+    trail->filters = filters & ~WEIR_FILTER_BIT(TAGS);
+    return from.set == NULL ? NULL : pick_with(&in_pool, trail->filters, rand, trail);
 }
 
 /* A pick among the deployments of a set. */
 static const weir_deployment *pick_of_set(const struct weir_pick *pick, unsigned filters,
-                                          struct weir_rand *rand)
+                                          struct weir_rand *rand, struct weir_trail *trail)
 {
-    return (filters & WEIR_FILTER_BIT(TAGS)) != 0 ? pick_by_tags(pick, filters, rand)
-                                                  : pick_with(pick, filters, rand);
+    return (filters & WEIR_FILTER_BIT(TAGS)) != 0 ? pick_by_tags(pick, filters, rand, trail)
+                                                  : pick_with(pick, filters, rand, trail);
 }
 
-const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand)
+const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand,
+                                        struct weir_trail *ret_trail)
 {
     unsigned filters, ramp;
     const weir_deployment *chosen;
 
     if (pick->from->set == NULL)
-        return pick_only(pick);
+        return pick_only(pick, ret_trail);
     filters = filters_of(pick) | WEIR_FILTER_BIT(COOLDOWN);
     ramp = pick->snapshot->has_ramp ? WEIR_FILTER_BIT(RAMP) : 0;
     switch (pick->mode) {
     case WEIR_PICK_SIBLINGS:
-        return pick_of_set(pick, filters | WEIR_FILTER_BIT(EXCLUSION), rand);
+        return pick_of_set(pick, filters | WEIR_FILTER_BIT(EXCLUSION), rand, ret_trail);
     case WEIR_PICK_HEDGE:
-        return pick_of_set(pick, filters | ramp | WEIR_FILTER_BIT(EXCLUSION), rand);
+        return pick_of_set(pick, filters | ramp | WEIR_FILTER_BIT(EXCLUSION), rand, ret_trail);
     case WEIR_PICK_CONTINUATION:
         filters |= WEIR_FILTER_BIT(EXCLUSION) | WEIR_FILTER_BIT(PREFILL) | WEIR_FILTER_BIT(SKIP);
-        return pick_of_set(pick, filters, rand);
+        return pick_of_set(pick, filters, rand, ret_trail);
     case WEIR_PICK_LOWEST:
     case WEIR_PICK_ORDER:
         break;
     }
     filters |= WEIR_FILTER_BIT(SKIP);
-    chosen = pick_of_set(pick, filters | ramp, rand);
+    chosen = pick_of_set(pick, filters | ramp, rand, ret_trail);
     if (chosen == NULL && ramp != 0)
-        chosen = pick_of_set(pick, filters, rand);
+        chosen = pick_of_set(pick, filters, rand, ret_trail);
     if (chosen == NULL && may_ignore_cooldowns(pick, filters))
-        chosen = pick_of_set(pick, filters & ~WEIR_FILTER_BIT(COOLDOWN), rand);
+        chosen = pick_of_set(pick, filters & ~WEIR_FILTER_BIT(COOLDOWN), rand, ret_trail);
     return chosen;
 }
 

@@ -202,6 +202,14 @@ struct weir_pick {
     int32_t order; /* of WEIR_PICK_ORDER and WEIR_PICK_HEDGE */
 };
 
+/* How a pick went, for those who want to tell of it (note.h).  A pick may go through its tiers several times,
+ * with fewer filters each time: this is the last one. */
+struct weir_trail {
+    const struct weir_set *set; /* that was picked from: the name's, or what the tags leave; NULL: nobody */
+    unsigned filters;           /* that were on in the beginning */
+    unsigned last_filters;      /* that were on where somebody was chosen */
+};
+
 /* The candidates of the pick behind those filters; their tier is to be set. */
 struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsigned filters);
 
@@ -209,7 +217,14 @@ struct weir_candidates weir_filter_candidates(const struct weir_pick *pick, unsi
  * Chooses a deployment; NULL when no candidate is left.  An id is taken even while it cools down, but for a
  * continuation, and not when it is blocked.  Takes no lock and allocates nothing.
  */
-const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand);
+const weir_deployment *weir_filter_pick(const struct weir_pick *pick, struct weir_rand *rand,
+                                        struct weir_trail *ret_trail);
+
+/* The filters that a tier is left with when it was gone through and has nobody. */
+unsigned weir_filter_lifted(const struct weir_pick *pick, unsigned filters);
+
+/* The first filter that is on and drops the member; WEIR_FILTERS: none does. */
+enum weir_filter weir_filter_first(const struct weir_candidates *c, uint32_t member);
 
 /*
  * Why a pick among the deployments of a set found nobody: WEIR_REASON_NO_DEPLOYMENTS, _USAGE, _TAGS,

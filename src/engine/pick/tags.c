@@ -188,3 +188,8 @@ int weir_tags_pool(const struct weir_pick *pick, unsigned filters, const struct 
     *ret_pool = pool;
     return 0;
 }
+
+bool weir_tags_has(const struct weir_set *pool, const struct weir_set *set, const weir_deployment *deployment)
+{
+    return pool == set || (pool != NULL && carries(&deployment->spec, pool->name));
+}

@@ -30,4 +30,8 @@ bool weir_tags_fill(const struct weir_pick *pick, unsigned filters);
 WEIR_MUST_USE int weir_tags_pool(const struct weir_pick *pick, unsigned filters,
                                  const struct weir_set **ret_pool);
 
+/* Whether the deployment, which is one of the set's, is one of what weir_tags_pool has found for it. */
+bool weir_tags_has(const struct weir_set *pool, const struct weir_set *set,
+                   const weir_deployment *deployment);
+
 #endif

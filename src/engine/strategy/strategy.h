@@ -26,6 +26,7 @@ typedef uint32_t weir_strategy_pick(const struct weir_candidates *candidates, st
 struct weir_strategy_row {
     struct weir_slice name; /* as `routing_strategy` spells it */
     weir_strategy_pick *pick;
+    bool wants_room; /* only those whose limits of the minute leave room are of use to it (room.h) */
 };
 
 /* NULL for a number that names no strategy that can pick: PRIORITY only sets orders.  Lives for ever. */

@@ -15,9 +15,19 @@
 #define PICK_P2C_EWMA       weir_pick_p2c_ewma
 #define PICK_PRIORITY       NULL
 
+#define ROOM_SIMPLE_SHUFFLE false
+#define ROOM_LEAST_BUSY     false
+#define ROOM_USAGE          true
+#define ROOM_LATENCY        true
+#define ROOM_COST           true
+#define ROOM_LAR1           false
+#define ROOM_P2C_EWMA       false
+#define ROOM_PRIORITY       false
+
 static const struct weir_strategy_row rows[WEIR_STRATEGY_COUNT] = {
 #define X(strategy, name_, other_name, prose)                                                                \
-    [WEIR_STRATEGY_##strategy] = {.name = WEIR_SLICE_INIT(name_), .pick = PICK_##strategy},
+    [WEIR_STRATEGY_##strategy] = {                                                                           \
+        .name = WEIR_SLICE_INIT(name_), .pick = PICK_##strategy, .wants_room = ROOM_##strategy},
 #include <weir/tbl/strategies.h>
 #undef X
 };
