@@ -23,6 +23,7 @@
 #include "config/alerts.h"
 #include "config/diag.h"
 #include "config/file.h"
+#include "config/otlp.h"
 #include "config/redis.h"
 #include "config/settings.h"
 #include "provider/model_facts.h"
@@ -103,6 +104,7 @@ struct weir_config {
     /* Where each setting was written, by weir_setting_id; line 0: its default holds. */
     struct weir_place sources[WEIR_SETTING_COUNT];
     struct weir_config_alerts alerts;            /* whom weir tells of trouble */
+    struct weir_config_otlp otlp;                /* where traces go */
     struct weir_config_redis redis;              /* what processes share their state by */
     struct weir_config_deployment **deployments; /* in the snapshot's order */
     size_t deployment_count;

@@ -18,6 +18,7 @@
 #include "config/facts.h"
 #include "config/groups.h"
 #include "config/loader.h"
+#include "config/otlp.h"
 #include "config/probe.h"
 #include "config/redis.h"
 #include "config/routing.h"
@@ -84,9 +85,9 @@ static int build(struct weir_loader *loader)
 static int load(struct weir_loader *loader, const char *path, struct weir_slice text)
 {
     static step_fn *const first[] = {weir_variables_section, weir_variables_replace};
-    static step_fn *const second[] = {weir_sections_read, weir_redis_settings_read, weir_alerts_read,
-                                      weir_groups_read,   weir_facts_read_map,      weir_deployments_read,
-                                      weir_chains_read,   weir_routing_read};
+    static step_fn *const second[] = {weir_sections_read,    weir_redis_settings_read, weir_alerts_read,
+                                      weir_otlp_read,        weir_groups_read,         weir_facts_read_map,
+                                      weir_deployments_read, weir_chains_read,         weir_routing_read};
     int rv = weir_source_read(loader, path, text), variables;
 
     if (rv != 0)

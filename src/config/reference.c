@@ -61,6 +61,9 @@ static const char *const intros[WEIR_SECTIONS] = {
     [WEIR_SECTION_ALERTS] = "`general_settings.alerting_args`.",
     [WEIR_SECTION_WEIR] =
         "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
+    [WEIR_SECTION_OTLP] =
+        "`weir_settings.otlp`; an empty map (`{}`) sends traces to where the variables say. Without it, and "
+        "without `otel` in\n`litellm_settings.callbacks`, none are sent, whatever the variables are.",
     [WEIR_SECTION_GROUP] =
         "`weir_settings.groups.NAME`: settings of one group. A limit (`timeout` to `stream_hold`) is what "
         "the "
@@ -99,6 +102,7 @@ static const char *const titles[WEIR_SECTIONS] = {
     [WEIR_SECTION_GENERAL] = "general_settings",
     [WEIR_SECTION_ALERTS] = "alerting_args",
     [WEIR_SECTION_WEIR] = "weir_settings",
+    [WEIR_SECTION_OTLP] = "otlp",
     [WEIR_SECTION_GROUP] = "weir_settings.groups",
     [WEIR_SECTION_RATE] = "min_stream_rate",
     [WEIR_SECTION_HOLD] = "stream_hold",

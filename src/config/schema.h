@@ -28,6 +28,7 @@
     X(GENERAL, "general_settings", "general_settings")                                                       \
     X(ALERTS, "alerting_args", "alerting_args")                                                              \
     X(WEIR, "weir_settings", "weir_settings")                                                                \
+    X(OTLP, "otlp", "otlp")                                                                                  \
     X(GROUP, "", "a group of weir_settings.groups")                                                          \
     X(LIMIT, "", "limits")                                                                                   \
     X(OVERRIDE, "", "weir of a request")                                                                     \

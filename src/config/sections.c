@@ -135,7 +135,8 @@ int weir_sections_read(struct weir_loader *loader)
                                                  WEIR_SECTION_GENERAL, WEIR_SECTION_WEIR};
     /* Sections in others. */
     static const enum weir_section inner[][2] = {{WEIR_SECTION_LITELLM, WEIR_SECTION_CACHE},
-                                                 {WEIR_SECTION_GENERAL, WEIR_SECTION_ALERTS}};
+                                                 {WEIR_SECTION_GENERAL, WEIR_SECTION_ALERTS},
+                                                 {WEIR_SECTION_WEIR, WEIR_SECTION_OTLP}};
     int worst = 0, rv;
 
     read_top(loader);

@@ -9,7 +9,7 @@
  * PART(SECTION, key, shape, what it does)    read by code of its own; no member
  *
  * SECTION  TOP (the top level), ROUTER, LITELLM, CACHE (litellm_settings.cache_params), GENERAL, ALERTS
- *          (general_settings.alerting_args), WEIR, or VARIABLE: an environment variable
+ *          (general_settings.alerting_args), WEIR, OTLP (weir_settings.otlp), or VARIABLE: an environment variable
  * member   of struct weir_settings; durations are nanoseconds there, whatever the file says
  * TYPE     BOOL bool; U32 uint32_t; BYTES uint64_t (a number, or text with KiB, MiB, GiB); NUMBER double;
  *          SECONDS uint64_t, nanoseconds; TEXT and SECRET struct weir_slice; RETRIES and FAILS struct
@@ -97,6 +97,8 @@ SETTING(LITELLM, drop_params, drop_params, BOOL, "", 0, 0, "false", "Leave param
 SETTING(LITELLM, ssl_verify, litellm_ssl_verify, VERIFY, "", 0, 0, "", "Default of weir_settings.ssl_verify, or of its ca_file when it is a path.")
 SETTING(LITELLM, expose_router_debug_in_errors, expose_router_debug, BOOL, "", 0, 0, "true", "Add to the text of an error what the router tried.")
 SETTING(LITELLM, sse_keepalive_ping_interval_seconds, sse_ping_ns, SECONDS, "s", 0, 86400, "", "As keepalive_seconds, and from the start: a stream that nobody has answered for so long is told 200 and gets comments; not set or 0: never.")
+PART(LITELLM, callbacks, "list of names", "otel: send traces, as weir_settings.otlp tells. prometheus: nothing more, there are always metrics.")
+SETTING(LITELLM, forward_traceparent_to_llm_provider, forward_traceparent, BOOL, "", 0, 0, "true", "Send the header fields traceparent and tracestate to providers, where a request had them or traces are sent.")
 SETTING_AT_START(LITELLM, cache, cache, BOOL, "", 0, 0, "false", "Use the Redis of cache_params for what processes share, when router_settings names none. Answers are not cached.")
 PART(LITELLM, cache_params, "map", "Where that Redis is; see below.")
 PART(LITELLM, model_alias_map, "map of model names to the names to report", "Names that answers report in `model` instead of the asked one.")
@@ -186,6 +188,7 @@ SETTING(WEIR, empty_answer, empty_answer, EMPTY, "", 0, 0, "pass", "fail: an ans
 #define SHARE(key, member, type, unit, min, max, prose) SETTING(WEIR, key, router_##member, type, unit, min, max, "", prose)
 #include "config/tbl/resilience.h"
 SETTING(WEIR, prompt_token_margin, prompt_token_margin, NUMBER, "", 0, 1, "0.25", "How far the estimate of a prompt's tokens may be off, as a part of it: no deployment is dropped, and no limit spent, for what may be this error.")
+PART(WEIR, otlp, "map", "Where a trace of each call goes, by OpenTelemetry's protocol; see below.")
 SETTING(WEIR, allow_request_overrides, request_overrides, OVERRIDES, "", 0, 0, "", "What a request may set for itself in its field weir: limits, hedge, all_cooling_wait.")
 SETTING(WEIR, alert_webhook, alert_webhook, SECRET, "", 0, 0, "", "Another address for alerts, whatever general_settings.alerting says.")
 SETTING(WEIR, alert_webhook_template, alert_form, ALERT_FORM, "", 0, 0, "json", "Form of what is sent there: json, or slack, which Mattermost, Discord (its address with /slack behind it) and others take too.")
@@ -194,6 +197,16 @@ SETTING(WEIR, alert_max_per_minute, alert_max_per_minute, U32, "", 1, 10000, "20
 SETTING(WEIR, alert_storm_fallbacks, alert_storm_fallbacks, U32, "", 0, 1000000, "20", "Fallbacks of a group to others within alert_storm_window that are a storm; 0: never.")
 SETTING(WEIR, alert_storm_window, alert_storm_window_ns, SECONDS, "s", 1, 3600, "60", "The time in which they are counted.")
 SETTING(WEIR, alert_timeout, alert_timeout_ns, SECONDS, "s", 0.05, 60, "10", "How long one sending may take; then it is tried again, up to twice.")
+
+SETTING(OTLP, endpoint, otlp_endpoint, SECRET, "", 0, 0, "", "URL of a collector that takes OTLP over HTTP; /v1/traces is added to it. Not set: the variables OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_ENDPOINT, else http://localhost:4318.")
+SETTING(OTLP, traces_endpoint, otlp_traces_endpoint, SECRET, "", 0, 0, "", "The same as a whole, with nothing added.")
+PART(OTLP, headers, "map of names to text, or text NAME=VALUE,...", "Header fields of each request there. Not set: OTEL_EXPORTER_OTLP_TRACES_HEADERS, OTEL_EXPORTER_OTLP_HEADERS, OTEL_HEADERS.")
+SETTING(OTLP, service_name, otlp_service, TEXT, "", 0, 0, "", "What the traces call this process. Not set: OTEL_SERVICE_NAME, else weir.")
+PART(OTLP, resource_attributes, "map of names to text, or text NAME=VALUE,...", "What else they tell of this process. Not set: OTEL_RESOURCE_ATTRIBUTES.")
+SETTING(OTLP, sample, otlp_sample, NUMBER, "", 0, 1, "1", "The part of the calls that is traced; what a request's traceparent says beats it. Not set: OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG.")
+SETTING(OTLP, timeout, otlp_timeout_ns, SECONDS, "s", 0.05, 600, "", "How long one sending may take. Not set: OTEL_EXPORTER_OTLP_TIMEOUT (in milliseconds), else 10.")
+SETTING(OTLP, interval, otlp_interval_ns, SECONDS, "s", 0.05, 3600, "5", "How long spans are gathered; 512 of them go at once.")
+SETTING(OTLP, queue_bytes, otlp_queue_bytes, BYTES, "bytes", 65536, 1073741824.0, "8MiB", "Spans that wait for a slow collector; what is beyond is dropped and counted.")
 
 SETTING(VARIABLE, INITIAL_RETRY_DELAY, initial_retry_delay_ns, SECONDS, "s", 0, 3600, "0.5", "First wait before a retry; doubled each time.")
 SETTING(VARIABLE, MAX_RETRY_DELAY, max_retry_delay_ns, SECONDS, "s", 0, 3600, "8", "Longest such wait.")
@@ -213,6 +226,19 @@ SETTING(VARIABLE, LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY, variable_
 SETTING(VARIABLE, SLACK_WEBHOOK_URL, variable_slack_url, SECRET, "", 0, 0, "", "Where alerts for slack go.")
 SETTING(VARIABLE, ALERTING_WEBHOOK_URL, variable_alerting_url, SECRET, "", 0, 0, "", "The same, where SLACK_WEBHOOK_URL is not set.")
 SETTING(VARIABLE, WEBHOOK_URL, variable_webhook_url, SECRET, "", 0, 0, "", "Where alerts for webhook go.")
+SETTING(VARIABLE, OTEL_EXPORTER_OTLP_ENDPOINT, otel_endpoint, SECRET, "", 0, 0, "", "Where traces go, where they are wanted and otlp.endpoint is not set.")
+SETTING(VARIABLE, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, otel_traces_endpoint, SECRET, "", 0, 0, "", "Likewise, with nothing added to it.")
+SETTING(VARIABLE, OTEL_ENDPOINT, otel_litellm_endpoint, SECRET, "", 0, 0, "", "LiteLLM's name of OTEL_EXPORTER_OTLP_ENDPOINT.")
+SETTING(VARIABLE, OTEL_EXPORTER_OTLP_HEADERS, otel_headers, SECRET, "", 0, 0, "", "Header fields for that: NAME=VALUE,..., with %XX for what needs it.")
+SETTING(VARIABLE, OTEL_EXPORTER_OTLP_TRACES_HEADERS, otel_traces_headers, SECRET, "", 0, 0, "", "Likewise; beats it.")
+SETTING(VARIABLE, OTEL_HEADERS, otel_litellm_headers, SECRET, "", 0, 0, "", "LiteLLM's name of OTEL_EXPORTER_OTLP_HEADERS.")
+SETTING(VARIABLE, OTEL_EXPORTER_OTLP_TIMEOUT, otel_timeout, TEXT, "", 0, 0, "", "Milliseconds that one sending may take.")
+SETTING(VARIABLE, OTEL_EXPORTER_OTLP_PROTOCOL, otel_protocol, TEXT, "", 0, 0, "", "weir speaks http/protobuf, and warns where this says another.")
+SETTING(VARIABLE, OTEL_SERVICE_NAME, otel_service, TEXT, "", 0, 0, "", "The name of this process in traces.")
+SETTING(VARIABLE, OTEL_RESOURCE_ATTRIBUTES, otel_attributes, TEXT, "", 0, 0, "", "NAME=VALUE,...: what else is told of it there.")
+SETTING(VARIABLE, OTEL_TRACES_SAMPLER, otel_sampler, TEXT, "", 0, 0, "", "always_on, always_off, traceidratio, or one of these behind parentbased_.")
+SETTING(VARIABLE, OTEL_TRACES_SAMPLER_ARG, otel_sampler_arg, TEXT, "", 0, 0, "", "The part of the calls, for traceidratio.")
+SETTING(VARIABLE, OTEL_SDK_DISABLED, otel_disabled, TEXT, "", 0, 0, "", "true: no traces.")
 SETTING_AT_START(VARIABLE, REDIS_URL, variable_redis_url, SECRET, "", 0, 0, "", "Redis, where one is wanted and nobody says which.")
 SETTING_AT_START(VARIABLE, REDIS_HOST, variable_redis_host, TEXT, "", 0, 0, "", "Likewise, in parts.")
 SETTING_AT_START(VARIABLE, REDIS_PORT, variable_redis_port, TEXT, "", 0, 0, "", "Its port where no setting says.")
