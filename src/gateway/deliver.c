@@ -42,7 +42,6 @@ static struct weir_answer_facts facts_of(const struct weir_job *job, const struc
                                                                              : upcall->upstream->base_line,
                                       .provider_lines = upcall->provider_lines,
                                       .group = summary->group,
-                                      .attempts = summary->attempts,
                                       .retries = summary->retries,
                                       .max_retries = summary->max_retries,
                                       .hops = summary->hops,
@@ -310,8 +309,7 @@ static void fail_stream(struct weir_job *job, const struct weir_error_reply *err
 static struct weir_answer_facts failure_facts(const struct weir_job *job, const struct weir_fail *fail)
 {
     const struct weir_failed *failed = weir_failed_find(job->failed, fail->attempt);
-    struct weir_answer_facts facts = {.attempts = (uint32_t)job->access.attempts,
-                                      .retry_after_s = weir_fail_retry_after_s(fail)};
+    struct weir_answer_facts facts = {.retry_after_s = weir_fail_retry_after_s(fail)};
 
     if (failed != NULL) {
         facts.id_line = failed->upstream->id_line;

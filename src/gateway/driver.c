@@ -306,12 +306,6 @@ static void measure_prompt(struct weir_job *job)
 
 static void note_access(struct weir_job *job)
 {
-    static const struct weir_slice names[WEIR_ROUTES] = {
-        [WEIR_ROUTE_CHAT] = WEIR_SLICE_INIT("chat"),
-        [WEIR_ROUTE_COMPLETIONS] = WEIR_SLICE_INIT("completions"),
-        [WEIR_ROUTE_EMBEDDINGS] = WEIR_SLICE_INIT("embeddings")};
-
-    job->access.route = names[job->route];
     job->access.model = job->asked.request.model;
     job->access.stream = job->asked.request.stream;
     job->access.lar1_invalid = job->asked.bad_lar1;
@@ -323,7 +317,6 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
     struct weir_slice model;
     int r;
 
-    job->route = path->row->route;
     weir_exchange_take_body(job->exchange, &job->body);
     r = path_model(job, path, &model, ret_problem);
     if (r == 0)

@@ -23,6 +23,9 @@ struct weir_timer;
 WEIR_MUST_USE int weir_driver_begin(struct weir_job *job, const struct weir_path *path,
                                     struct weir_problem *ret_problem);
 
+/* Says in the access log which kind of call the job is. */
+void weir_driver_note_route(struct weir_job *job, const struct weir_path *path);
+
 /* What attempts report; each may perform steps, among them ones that cancel the attempt itself. */
 void weir_driver_on_opened(struct weir_upcall *upcall);
 void weir_driver_on_chunk(struct weir_upcall *upcall, const struct weir_stream_chunk *chunk);

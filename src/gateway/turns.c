@@ -94,6 +94,7 @@ void weir_turns_enter(struct weir_job *job, const struct weir_path *path)
 {
     struct weir_worker *worker = job->worker;
 
+    weir_driver_note_route(job, path);
     switch (weir_admission_enter(&worker->gateway->admission, &worker->waiters, &job->ticket)) {
     case 0:
         begin(job, path);

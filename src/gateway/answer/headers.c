@@ -83,8 +83,6 @@ static int put_common(const struct weir_answer_facts *facts, struct weir_buf *bu
     int r = weir_buf_append(buf, WEIR_SLICE("x-litellm-version: " WEIR_VERSION "\r\n"));
 
     if (r == 0)
-        r = weir_headers_put_u64(buf, WEIR_SLICE("x-weir-attempts"), facts->attempts);
-    if (r == 0)
         r = weir_buf_append(buf, facts->id_line);
     if (r == 0)
         r = weir_buf_append(buf, facts->provider_lines);

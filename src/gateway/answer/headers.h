@@ -26,7 +26,6 @@ struct weir_answer_facts {
     struct weir_slice base_line;      /* likewise */
     struct weir_slice provider_lines; /* see weir_headers_of_provider */
     struct weir_slice group;
-    uint32_t attempts;
     uint32_t retries;
     uint32_t max_retries; /* told after a retry only */
     uint32_t hops;

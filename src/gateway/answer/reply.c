@@ -4,6 +4,7 @@
  */
 #include "gateway/answer/reply.h"
 
+#include "base/slice.h"
 #include "config/config.h"
 #include "gateway/job.h"
 #include "gateway/setup.h"
@@ -20,6 +21,12 @@ void weir_reply_put_common(struct weir_buf *lines, struct weir_slice call_id, bo
                                                  "access-control-expose-headers: *\r\n"));
 }
 
+/* What every answer of a call tells of its way; without room it is left out. */
+static void put_way(const struct weir_job *job, struct weir_buf *lines)
+{
+    (void)!weir_headers_put_u64(lines, WEIR_SLICE("x-weir-attempts"), job->access.attempts);
+}
+
 struct weir_buf *weir_reply_lines(struct weir_job *job)
 {
     struct weir_buf *lines = &job->worker->lines;
@@ -27,6 +34,8 @@ struct weir_buf *weir_reply_lines(struct weir_job *job)
     weir_buf_clear(lines);
     /* Room for this much is kept from one answer to the next. */
     weir_reply_put_common(lines, job->access.call_id, job->cors);
+    if (job->access.route.len > 0)
+        put_way(job, lines);
     return lines;
 }
 

@@ -27,7 +27,6 @@ static struct weir_answer_facts facts(void)
     return (struct weir_answer_facts){.id_line = WEIR_SLICE("x-litellm-model-id: d1\r\n"),
                                       .base_line = WEIR_SLICE("x-litellm-model-api-base: http://h\r\n"),
                                       .group = WEIR_SLICE("g"),
-                                      .attempts = 1,
                                       .max_hops = 5,
                                       .duration_ns = 1234567,
                                       .overhead_ns = 1000};
@@ -41,7 +40,7 @@ static void a_success_tells_who_served_and_after_how_much(void **state)
     assert_int_equal(weir_headers_of_success(&told, &text), 0);
     assert_slice_is(
         weir_buf_slice(&text),
-        "x-litellm-version: " WEIR_VERSION "\r\nx-weir-attempts: 1\r\n"
+        "x-litellm-version: " WEIR_VERSION "\r\n"
         "x-litellm-model-id: d1\r\nx-litellm-model-api-base: http://h\r\nx-litellm-model-group: g\r\n"
         "x-litellm-attempted-retries: 0\r\nx-litellm-attempted-fallbacks: 0\r\nx-litellm-max-fallbacks: 5\r\n"
         "x-litellm-response-duration-ms: 1.234\r\nx-litellm-overhead-duration-ms: 0.001\r\n");
@@ -83,8 +82,7 @@ static void a_failure_tells_neither_counts_nor_group(void **state)
     told.retry_after_s = 7;
     assert_int_equal(weir_headers_of_failure(&told, &text), 0);
     assert_slice_is(weir_buf_slice(&text),
-                    "x-litellm-version: " WEIR_VERSION
-                    "\r\nx-weir-attempts: 1\r\nx-litellm-model-id: d1\r\nretry-after: 7\r\n");
+                    "x-litellm-version: " WEIR_VERSION "\r\nx-litellm-model-id: d1\r\nretry-after: 7\r\n");
 }
 
 static void a_failed_attempt_tells_the_limit_it_had(void **state)
@@ -94,9 +92,8 @@ static void a_failed_attempt_tells_the_limit_it_had(void **state)
     (void)state;
     told.limit_ns = 2 * WEIR_NS_PER_S + 500 * WEIR_NS_PER_MS;
     assert_int_equal(weir_headers_of_failure(&told, &text), 0);
-    assert_slice_is(weir_buf_slice(&text),
-                    "x-litellm-version: " WEIR_VERSION
-                    "\r\nx-weir-attempts: 1\r\nx-litellm-model-id: d1\r\nx-litellm-timeout: 2.500\r\n");
+    assert_slice_is(weir_buf_slice(&text), "x-litellm-version: " WEIR_VERSION
+                                           "\r\nx-litellm-model-id: d1\r\nx-litellm-timeout: 2.500\r\n");
 }
 
 static void a_name_that_would_break_the_head_is_left_out(void **state)
