@@ -26,6 +26,7 @@
 #include "gateway/request/paths.h"
 #include "gateway/request/stateful.h"
 #include "gateway/setup.h"
+#include "gateway/story/draft.h"
 #include "gateway/worker.h"
 #include "provider/prompt.h"
 #include "provider/provider.h"
@@ -304,6 +305,26 @@ static void measure_prompt(struct weir_job *job)
     job->access.prompt_estimate = job->asked.request.prompt_tokens;
 }
 
+/* Without memory for it the call goes on, and is not remembered. */
+static void begin_story(struct weir_job *job)
+{
+    if (!job->setup->keeps_stories)
+        return;
+    job->draft = weir_draft_new(&job->arena, job->begun_ns);
+    job->asked.request.note_candidates = job->draft == NULL ? 0 : WEIR_STORY_CANDIDATES_MAX;
+}
+
+void weir_driver_note_route(struct weir_job *job, const struct weir_path *path)
+{
+    static const struct weir_slice names[WEIR_ROUTES] = {
+        [WEIR_ROUTE_CHAT] = WEIR_SLICE_INIT("chat"),
+        [WEIR_ROUTE_COMPLETIONS] = WEIR_SLICE_INIT("completions"),
+        [WEIR_ROUTE_EMBEDDINGS] = WEIR_SLICE_INIT("embeddings")};
+
+    job->route = path->row->route;
+    job->access.route = names[job->route];
+}
+
 static void note_access(struct weir_job *job)
 {
     job->access.model = job->asked.request.model;
@@ -337,6 +358,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
         measure_prompt(job);
     }
     note_access(job);
+    begin_story(job);
     if (r == 0)
         r = weir_call_begin(job->worker->gateway->router, setup->snapshot, &job->asked.request,
                             weir_arena_mem(&job->arena), weir_job_now(job), &job->call);

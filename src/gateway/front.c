@@ -10,6 +10,7 @@
 #include "gateway/answer/reply.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
+#include "gateway/endpoint/calls.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/models.h"
 #include "gateway/endpoint/readiness.h"
@@ -165,6 +166,12 @@ static void serve(struct weir_job *job, const struct weir_path *path)
         return;
     case WEIR_SERVICE_READY:
         weir_health_ready(job);
+        return;
+    case WEIR_SERVICE_CALLS:
+        weir_calls_list(job);
+        return;
+    case WEIR_SERVICE_STORY:
+        weir_calls_one(job, path->name);
         return;
     case WEIR_SERVICE_RELOAD:
         weir_reload_begin(job);

@@ -6,12 +6,14 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <time.h>
 
 #include <weir/error.h>
 #include <weir/shared.h>
 #include <weir/snapshot.h>
 
 #include "base/slice.h"
+#include "base/time.h"
 #include "config/config.h"
 
 /* Threads beside the workers that follow the setup. */
@@ -77,6 +79,8 @@ static void apply_settings(struct weir_gateway *gateway)
     weir_budget_set_max(&gateway->budget, (size_t)settings->memory_budget_bytes);
     atomic_store_explicit(&gateway->connections.max_connections, settings->max_connections * gateway->workers,
                           memory_order_relaxed);
+    /* Without memory for another size the ring stays as it is. */
+    (void)!weir_stories_resize(&gateway->stories, settings->trace_calls, (size_t)settings->trace_max_bytes);
     if (gateway->resolver != NULL)
         weir_resolver_set_ttl(gateway->resolver, settings->dns_ttl_ns);
 }
@@ -158,6 +162,14 @@ static int make_router(struct weir_gateway *gateway, const struct weir_config *c
     return r;
 }
 
+static uint64_t wall_now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * WEIR_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
 int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *config, size_t workers,
                       uint64_t seed, weir_loop *home, const struct weir_mem *mem,
                       char text[WEIR_GATEWAY_TEXT_MAX])
@@ -172,6 +184,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     weir_board_init(&ret_gateway->board);
     weir_graves_init(&ret_gateway->graves, home);
     weir_trust_init(&ret_gateway->trust, mem);
+    weir_stories_init(&ret_gateway->stories, wall_now_ns(), mem);
     r = make_router(ret_gateway, config, seed);
     if (r < 0)
         weir_config_free(config);
@@ -199,6 +212,7 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
     if (gateway->mem != NULL) {
         weir_admission_deinit(&gateway->admission);
         weir_board_deinit(&gateway->board);
+        weir_stories_deinit(&gateway->stories);
         weir_budget_deinit(&gateway->budget);
     }
     *gateway = (struct weir_gateway){0};

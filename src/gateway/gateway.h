@@ -25,6 +25,7 @@
 #include "gateway/log/log.h"
 #include "gateway/seat.h"
 #include "gateway/setup.h"
+#include "gateway/story/stories.h"
 #include "net/proxy.h"
 #include "net/resolve.h"
 #include "net/server.h"
@@ -45,6 +46,7 @@ struct weir_gateway {
     struct weir_admission admission;
     struct weir_proxies proxies;
     weir_resolver *resolver;
+    struct weir_stories stories; /* of the newest calls */
     struct weir_server_shared connections;
     weir_log *log;
     atomic_bool redis_up;              /* as far as the background thread knows */

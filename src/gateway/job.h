@@ -33,6 +33,7 @@
 
 struct weir_asking;
 struct weir_checkup;
+struct weir_draft;
 struct weir_health_page;
 struct weir_setup;
 struct weir_upcall;
@@ -60,7 +61,8 @@ struct weir_job {
     struct weir_asked asked;
     struct weir_prompt prompt; /* where its length is looked at */
     weir_call *call;
-    bool over; /* the engine has said its last word */
+    struct weir_draft *draft; /* of its story; NULL: nobody wants it */
+    bool over;                /* the engine has said its last word */
     struct weir_timer timer;
     uint64_t timer_ns;
     struct weir_upcall *attempts; /* running, or still talking */

@@ -88,6 +88,7 @@ static int make(struct weir_setup *setup, const struct weir_setup_plan *plan, ch
         weir_prompts_inherit(&setup->prompts, &plan->before->prompts);
     setup->rules = rules_of(setup);
     setup->has_patterns = has_patterns(setup->snapshot);
+    setup->keeps_stories = setup->config->settings.trace_calls > 0;
     setup->hedges = weir_snapshot_hedges(setup->snapshot) || (setup->config->settings.request_overrides &
                                                               WEIR_OVERRIDE_BIT(WEIR_OVERRIDE_ID_hedge)) != 0;
     return 0;

@@ -47,8 +47,9 @@ struct weir_setup {
     struct weir_upstreams upstreams;
     struct weir_asked_rules rules;
     struct weir_prompts prompts;
-    bool has_patterns; /* some group's name holds a "*" */
-    bool hedges;       /* some group does, or a request may */
+    bool has_patterns;  /* some group's name holds a "*" */
+    bool hedges;        /* some group does, or a request may */
+    bool keeps_stories; /* of calls, for whoever asks or is sent them later */
     /* private */
     atomic_size_t refs;
     struct weir_graves *graves;

@@ -185,7 +185,6 @@ KNOWN(ROUTER, model_list, SDK, "taken from the top level")
 KNOWN(ROUTER, max_retries, SDK, "the router is the only retry loop")
 KNOWN(ROUTER, weights, SDK, "weights that the administrators' pages set")
 
-KNOWN(WEIR, trace_calls, LATER, "traces of recent calls")
 
 #include "config/tbl/known_general.h"
 #include "config/tbl/known_litellm.h"

@@ -21,6 +21,8 @@ typedef enum weir_service {
     WEIR_SERVICE_SHARED, /* who makes the health checks of several processes */
     WEIR_SERVICE_LIVE,
     WEIR_SERVICE_READY,
+    WEIR_SERVICE_CALLS, /* the newest that are over */
+    WEIR_SERVICE_STORY, /* of one of them; the path names it */
     WEIR_SERVICE_RELOAD /* of the configuration */
 } weir_service;
 

@@ -17,6 +17,7 @@
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/keepalive.h"
+#include "gateway/observe.h"
 #include "gateway/worker.h"
 
 enum { UPCALLS = 4 };
@@ -127,6 +128,12 @@ void weir_keepalive_begin(struct weir_job *of)
 }
 
 /* Requests are not read here. */
+void weir_observe_event(struct weir_job *of, const struct weir_event *event)
+{
+    (void)of;
+    (void)event;
+}
+
 const struct weir_http1_head *weir_exchange_head(const weir_exchange *exchange)
 {
     (void)exchange;

@@ -1,0 +1,295 @@
+/*
+ * A list is made by one walk over the ring, newest first, which holds references to a few stories at a time
+ * and stops when it has enough.
+ */
+#include "gateway/endpoint/calls.h"
+
+#include <weir/event.h>
+
+#include "base/slice.h"
+#include "base/text.h"
+#include "gateway/answer/reply.h"
+#include "gateway/gateway.h"
+#include "gateway/job.h"
+#include "gateway/story/event_json.h"
+#include "gateway/story/stories.h"
+#include "gateway/worker.h"
+#include "wire/http1_read.h"
+#include "wire/http_field.h"
+#include "wire/json_write.h"
+
+enum { PAGE_MAX = 12 * 1024 * 1024, BATCH = 64, LIMIT = 100, LIMIT_MAX = 1000 };
+
+/* What the query asks for. */
+struct filter {
+    uint64_t limit;
+    struct weir_slice model; /* asked, or the group that served; empty: any */
+    uint64_t kinds;          /* bits of events of which one must be there; 0: any */
+    bool by_state;
+    weir_call_state state;
+};
+
+/* ---- what is asked ---- */
+
+static struct weir_stories *stories_of(const struct weir_job *job)
+{
+    return &job->worker->gateway->stories;
+}
+
+static int refuse(struct weir_job *job, struct weir_slice name, struct weir_slice what,
+                  struct weir_problem *ret_problem)
+{
+    return WEIR_REFUSE(ret_problem, &job->arena, 400, name, name, what);
+}
+
+/* The names of events with commas between them, as bits; false: one of them is none. */
+static bool read_kinds(struct weir_slice text, uint64_t *ret_kinds)
+{
+    struct weir_slice name;
+    bool done = false;
+
+    *ret_kinds = 0;
+    while (weir_slice_cut(&text, ',', &done, &name)) {
+        unsigned kind = 0;
+
+        while (kind < WEIR_EVENT_KINDS && !weir_slice_eq(weir_event_name(kind), name))
+            kind++;
+        if (kind == WEIR_EVENT_KINDS)
+            return false;
+        *ret_kinds |= UINT64_C(1) << kind;
+    }
+    return true;
+}
+
+static bool read_state(struct weir_slice text, struct filter *filter)
+{
+    for (unsigned state = WEIR_CALL_SUCCEEDED; state <= WEIR_CALL_CLIENT_GONE; state++)
+        if (weir_slice_eq(weir_call_state_name(state), text)) {
+            filter->by_state = true;
+            filter->state = state;
+            return true;
+        }
+    return false;
+}
+
+static bool read_limit(struct weir_slice text, uint64_t *ret_limit)
+{
+    return weir_slice_u64(text, ret_limit) == 0 && *ret_limit > 0 && *ret_limit <= LIMIT_MAX;
+}
+
+/* The decoded value of a parameter, empty where there is none; 0, WEIR_REFUSED or negative. */
+static int parameter(struct weir_job *job, struct weir_slice name, struct weir_slice *ret_value,
+                     struct weir_problem *ret_problem)
+{
+    const struct weir_http1_head *head = weir_exchange_head(job->exchange);
+    struct weir_slice value = WEIR_SLICE_EMPTY;
+    int r = 0;
+
+    if (weir_http_query_find(head->query, name, &value))
+        r = weir_http_unescape(value, &job->arena, &value);
+    *ret_value = value;
+    return r > 0 ? refuse(job, name, WEIR_SLICE(" is not validly percent-encoded"), ret_problem) : r;
+}
+
+static int read_filter(struct weir_job *job, struct filter *ret_filter, struct weir_problem *ret_problem)
+{
+    struct weir_slice limit, kind, state;
+    int r = parameter(job, WEIR_SLICE("model"), &ret_filter->model, ret_problem);
+
+    if (r == 0)
+        r = parameter(job, WEIR_SLICE("limit"), &limit, ret_problem);
+    if (r == 0 && limit.len > 0 && !read_limit(limit, &ret_filter->limit))
+        r = refuse(job, WEIR_SLICE("limit"), WEIR_SLICE(" must be a number from 1 to 1000"), ret_problem);
+    if (r == 0)
+        r = parameter(job, WEIR_SLICE("kind"), &kind, ret_problem);
+    if (r == 0 && kind.len > 0 && !read_kinds(kind, &ret_filter->kinds))
+        r = refuse(job, WEIR_SLICE("kind"), WEIR_SLICE(" must be names of events with commas between them"),
+                   ret_problem);
+    if (r == 0)
+        r = parameter(job, WEIR_SLICE("status"), &state, ret_problem);
+    if (r == 0 && state.len > 0 && !read_state(state, ret_filter))
+        r = refuse(job, WEIR_SLICE("status"), WEIR_SLICE(" must be succeeded, failed or client_gone"),
+                   ret_problem);
+    return r;
+}
+
+/* ---- what is shown ---- */
+
+static void put_u64(struct weir_json_writer *writer, struct weir_slice key, uint64_t number)
+{
+    weir_json_put_key(writer, key);
+    weir_json_put_u64(writer, number);
+}
+
+static void put_known(struct weir_json_writer *writer, struct weir_slice key, uint64_t number)
+{
+    if (number > 0)
+        put_u64(writer, key, number);
+}
+
+static void put_cost(struct weir_json_writer *writer, uint64_t picodollars)
+{
+    char digits[WEIR_TEXT_FIXED_MAX];
+
+    if (picodollars == 0)
+        return;
+    weir_json_put_key(writer, WEIR_SLICE("cost"));
+    weir_json_put_raw(writer, weir_text_short(picodollars, 12, digits));
+}
+
+/* The members that a call has in the list and by itself. */
+static void put_call(struct weir_json_writer *writer, const struct weir_story *story,
+                     const struct weir_access *facts)
+{
+    weir_event_json_text(writer, WEIR_SLICE("call_id"), facts->call_id);
+    weir_event_json_time(writer, WEIR_SLICE("time"), story->wall_ns);
+    weir_event_json_text(writer, WEIR_SLICE("state"), weir_call_state_name(story->state));
+    weir_event_json_text(writer, WEIR_SLICE("model"), facts->model);
+    weir_event_json_text(writer, WEIR_SLICE("group"), facts->group);
+    weir_event_json_text(writer, WEIR_SLICE("deployment"), facts->deployment);
+    weir_event_json_text(writer, WEIR_SLICE("route"), facts->route);
+    weir_json_put_key(writer, WEIR_SLICE("stream"));
+    weir_json_put_bool(writer, facts->stream);
+    put_u64(writer, WEIR_SLICE("status"), facts->status);
+    weir_event_json_text(writer, WEIR_SLICE("kind"), facts->kind);
+    weir_event_json_text(writer, WEIR_SLICE("cause"), facts->cause);
+    weir_event_json_text(writer, WEIR_SLICE("end"), facts->end);
+    weir_event_json_text(writer, WEIR_SLICE("finish"), facts->finish);
+    weir_event_json_text(writer, WEIR_SLICE("recovery"), facts->recovery);
+    put_u64(writer, WEIR_SLICE("attempts"), facts->attempts);
+    put_u64(writer, WEIR_SLICE("retries"), facts->retries);
+    put_u64(writer, WEIR_SLICE("fallbacks"), facts->fallbacks);
+    weir_event_json_ms(writer, WEIR_SLICE("duration_ms"), facts->duration_ns);
+    if (facts->queued_ns > 0)
+        weir_event_json_ms(writer, WEIR_SLICE("queued_ms"), facts->queued_ns);
+    if (facts->first_ns > 0)
+        weir_event_json_ms(writer, WEIR_SLICE("first_ms"), facts->first_ns);
+    put_known(writer, WEIR_SLICE("prompt_tokens"), facts->prompt_tokens);
+    put_known(writer, WEIR_SLICE("completion_tokens"), facts->completion_tokens);
+    put_cost(writer, facts->cost);
+}
+
+static void put_events(struct weir_json_writer *writer, const struct weir_story *story)
+{
+    const struct weir_event_place place = {story->wall_ns, story->begun_ns, true, WEIR_SLICE_EMPTY};
+    struct weir_story_reader reader = weir_story_read(story);
+    struct weir_event event;
+
+    weir_json_put_key(writer, WEIR_SLICE("events"));
+    weir_json_open(writer, '[');
+    while (weir_story_next(&reader, &event))
+        weir_event_json(writer, &event, &place);
+    weir_json_close(writer, ']');
+    put_u64(writer, WEIR_SLICE("events_lost"), story->events_lost);
+}
+
+/* ---- the list ---- */
+
+static bool fits(const struct filter *filter, const struct weir_story *story, struct weir_access *ret_facts)
+{
+    if ((filter->by_state && story->state != filter->state) ||
+        (filter->kinds != 0 && (story->kinds & filter->kinds) == 0))
+        return false;
+    weir_story_facts(story, ret_facts);
+    return filter->model.len == 0 || weir_slice_eq(ret_facts->model, filter->model) ||
+           weir_slice_eq(ret_facts->group, filter->model);
+}
+
+static void put_calls(struct weir_json_writer *writer, struct weir_stories *stories,
+                      const struct filter *filter)
+{
+    struct weir_story *batch[BATCH];
+    uint64_t cursor = UINT64_MAX, left = filter->limit;
+    size_t count;
+
+    do {
+        count = weir_stories_before(stories, &cursor, batch, BATCH);
+        for (size_t i = 0; i < count; i++) {
+            struct weir_access facts;
+
+            if (left > 0 && fits(filter, batch[i], &facts)) {
+                weir_json_open(writer, '{');
+                put_call(writer, batch[i], &facts);
+                weir_json_close(writer, '}');
+                left--;
+            }
+            weir_story_unref(batch[i]);
+        }
+    } while (count > 0 && left > 0);
+}
+
+void weir_calls_list(struct weir_job *job)
+{
+    struct filter filter = {.limit = LIMIT};
+    struct weir_json_writer writer;
+    struct weir_stories_view view;
+    struct weir_problem problem;
+    struct weir_buf body;
+    int r = read_filter(job, &filter, &problem);
+
+    if (r == WEIR_REFUSED) {
+        weir_reply_problem(job, &problem);
+        return;
+    }
+    weir_stories_view(stories_of(job), &view);
+    weir_buf_init(&body, weir_arena_mem(&job->arena), r < 0 ? 0 : PAGE_MAX); /* without memory: none */
+    weir_json_writer_init(&writer, &body);
+    weir_json_open(&writer, '{');
+    weir_event_json_time(&writer, WEIR_SLICE("since"), view.since_ns);
+    put_u64(&writer, WEIR_SLICE("kept"), view.count);
+    put_u64(&writer, WEIR_SLICE("max"), view.max);
+    weir_json_put_key(&writer, WEIR_SLICE("calls"));
+    weir_json_open(&writer, '[');
+    put_calls(&writer, stories_of(job), &filter);
+    weir_json_close(&writer, ']');
+    weir_json_close(&writer, '}');
+    weir_reply_written(job, &writer, &body);
+}
+
+/* ---- one ---- */
+
+static void answer_unknown(struct weir_job *job)
+{
+    struct weir_stories_view view;
+    struct weir_problem problem;
+    char since[WEIR_TEXT_TIME_MAX], digits[WEIR_TEXT_U64_MAX];
+
+    weir_stories_view(stories_of(job), &view);
+    if (WEIR_REFUSE(
+            &problem, &job->arena, 404, WEIR_SLICE("call_id"),
+            WEIR_SLICE("No call of this id is remembered: weir remembers those that have ended since "),
+            weir_text_time(view.since_ns, since), WEIR_SLICE(", the newest "),
+            weir_text_u64(view.max, digits),
+            WEIR_SLICE(" at most (weir_settings.trace_calls, trace_max_bytes)")) == WEIR_REFUSED)
+        weir_reply_problem(job, &problem);
+    else
+        weir_reply_status(job, 404, WEIR_SLICE("No call of this id is remembered"));
+}
+
+static void answer_story(struct weir_job *job, const struct weir_story *story)
+{
+    struct weir_json_writer writer;
+    struct weir_access facts;
+    struct weir_buf body;
+
+    weir_story_facts(story, &facts);
+    weir_buf_init(&body, weir_arena_mem(&job->arena), PAGE_MAX);
+    weir_json_writer_init(&writer, &body);
+    weir_json_open(&writer, '{');
+    weir_event_json_time(&writer, WEIR_SLICE("since"), stories_of(job)->since_ns);
+    put_call(&writer, story, &facts);
+    put_events(&writer, story);
+    weir_json_close(&writer, '}');
+    weir_reply_written(job, &writer, &body);
+}
+
+void weir_calls_one(struct weir_job *job, struct weir_slice id)
+{
+    struct weir_story *story = weir_stories_find(stories_of(job), id);
+
+    if (story == NULL)
+        answer_unknown(job);
+    else
+        answer_story(job, story);
+    weir_story_unref(story);
+}
