@@ -6,8 +6,10 @@
 
 #include "base/slice.h"
 #include "config/config.h"
+#include "gateway/attempt/upcall.h"
 #include "gateway/job.h"
 #include "gateway/setup.h"
+#include "gateway/story/trace.h"
 #include "gateway/worker.h"
 #include "wire/json_write.h"
 
@@ -22,9 +24,14 @@ void weir_reply_put_common(struct weir_buf *lines, struct weir_slice call_id, bo
 }
 
 /* What every answer of a call tells of its way; without room it is left out. */
-static void put_way(const struct weir_job *job, struct weir_buf *lines)
+static void put_way(struct weir_job *job, struct weir_buf *lines)
 {
     (void)!weir_headers_put_u64(lines, WEIR_SLICE("x-weir-attempts"), job->access.attempts);
+    if (!job->asked.explain || job->draft == NULL || weir_buf_append(lines, WEIR_SLICE("x-weir-trace: ")) < 0)
+        return;
+    (void)!weir_trace_write(job->draft, job->server == NULL ? 0 : job->server->number, weir_job_now(job),
+                            lines);
+    (void)!weir_buf_append(lines, WEIR_SLICE("\r\n"));
 }
 
 struct weir_buf *weir_reply_lines(struct weir_job *job)

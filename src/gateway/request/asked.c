@@ -359,6 +359,8 @@ static int read_headers(struct asking *asking, const struct weir_http1_head *hea
     for (size_t i = 0; i < head->field_count && r == 0; i++) {
         const struct weir_http1_field *field = &head->fields[i];
 
+        if (weir_slice_eq_ci(field->name, WEIR_SLICE("x-weir-explain")))
+            asking->asked->explain = weir_slice_eq(field->value, WEIR_SLICE("1"));
         if (field->name.len <= prefix.len ||
             !weir_slice_eq_ci(weir_slice_sub(field->name, 0, prefix.len), prefix))
             continue;

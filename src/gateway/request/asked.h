@@ -44,6 +44,7 @@ struct weir_asked {
     struct weir_request request; /* for the engine: model, controls, lists */
     uint32_t places;             /* WEIR_PLACE_BIT of what the request says; the deployment must allow it */
     bool include_fallback_errors;
+    bool explain;                 /* the answer is to say how it came about (beyond 7) */
     uint64_t mock_delay_ns;       /* delays a mocked answer */
     struct weir_tag *tags;        /* those of request; room for WEIR_ASKED_TAGS_MAX once there is one */
     struct weir_slice user_agent; /* "User-Agent: VALUE", where the rules want it and there is one */
