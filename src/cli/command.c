@@ -19,13 +19,6 @@ bool weir_cli_colour(FILE *out)
     return isatty(fileno(out)) == 1 && (no_color == NULL || *no_color == '\0');
 }
 
-void weir_cli_print_slice(FILE *out, struct weir_slice text)
-{
-    /* What a file holds must not steer the terminal. */
-    for (size_t i = 0; i < text.len; i++)
-        fputc((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7f ? '?' : text.ptr[i], out);
-}
-
 static void print_diag(const struct weir_diag *diag, bool colour)
 {
     const char *start = diag->severity == WEIR_SEVERITY_WARNING ? "\033[33m" : "\033[31m";

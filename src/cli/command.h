@@ -12,6 +12,7 @@
 
 #include <weir/slice.h>
 
+#include "cli/print.h"
 #include "config/diag.h"
 
 enum { WEIR_EXIT_OK = 0, WEIR_EXIT_FAILED = 1, WEIR_EXIT_USAGE = 2 };
@@ -30,7 +31,5 @@ bool weir_cli_colour(FILE *out);
 
 /* All diagnostics, one a line, on stderr, and how many were not kept. */
 void weir_cli_print_diags(const struct weir_diags *diags);
-
-void weir_cli_print_slice(FILE *out, struct weir_slice text);
 
 #endif

@@ -1,0 +1,251 @@
+/*
+ * `weir explain`: asks a running weir what it remembers of a call, or would do with a request, and prints the
+ * answer in sentences.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <weir/error.h>
+#include <weir/mem_libc.h>
+
+#include "base/slice.h"
+#include "cli/admin.h"
+#include "cli/cells.h"
+#include "cli/command.h"
+#include "cli/explain_text.h"
+
+enum { PATH_MAX_BYTES = 8192, LIST_MAX = 1000, LIST_USUAL = 20 };
+
+static const char help_text[] =
+    "usage: weir explain [OPTIONS] CALL_ID       the story of a call\n"
+    "       weir explain [OPTIONS]               the newest calls\n"
+    "       weir explain [OPTIONS] --model NAME  what a request for NAME would do now\n"
+    "\n"
+    "Asks a running weir. Each answer of weir carries its call's id in the header\n"
+    "x-litellm-call-id, failures too. The story says for each step when it was, which\n"
+    "deployment was chosen and why the others were not, how each attempt ended, which\n"
+    "waits, retries, fallbacks and cooldowns followed, and what the caller got.\n"
+    "\n"
+    "      --url URL      where weir listens (" WEIR_ADMIN_URL ")\n"
+    "      --key KEY      its master key; others see it in the list of processes, so better\n"
+    "                     by the variable WEIR_KEY or LITELLM_MASTER_KEY\n"
+    "      --failed       of the calls, those that failed\n"
+    "      --kind KINDS   of the calls, those with such an event: Fallback,Retry,CooldownSet\n"
+    "      --limit N      so many calls (20; at most 1000)\n"
+    "      --json         what weir answers, as it is\n"
+    "  -h, --help         this text\n"
+    "\n"
+    "weir remembers the newest calls (weir_settings.trace_calls), from its start on.\n"
+    "\n"
+    "  weir explain --kind Fallback --limit 5\n"
+    "  weir explain --model gpt-4o --url http://10.0.0.7:4000\n"
+    "\n"
+    "Exit status: 0 told, 1 not told, 2 wrong usage.\n";
+
+struct options {
+    struct weir_admin_place place;
+    const char *call;  /* NULL: none */
+    const char *model; /* NULL: none */
+    const char *kinds;
+    bool failed;
+    bool json;
+    uint64_t limit;
+};
+
+enum { OPT_URL = 256, OPT_KEY, OPT_MODEL, OPT_FAILED, OPT_KIND, OPT_LIMIT, OPT_JSON, HELP_SHOWN = -2 };
+
+static int take_option(struct options *options, int option)
+{
+    switch (option) {
+    case OPT_URL:
+        options->place.url = optarg;
+        return 0;
+    case OPT_KEY:
+        options->place.key = optarg;
+        return 0;
+    case OPT_MODEL:
+        options->model = optarg;
+        return 0;
+    case OPT_FAILED:
+        options->failed = true;
+        return 0;
+    case OPT_KIND:
+        options->kinds = optarg;
+        return 0;
+    case OPT_LIMIT:
+        if (weir_slice_u64(weir_slice_str(optarg), &options->limit) == 0 && options->limit >= 1 &&
+            options->limit <= LIST_MAX)
+            return 0;
+        return weir_cli_usage("explain", "--limit wants a number from 1 to 1000: ", optarg);
+    case OPT_JSON:
+        options->json = true;
+        return 0;
+    case 'h':
+        (void)fputs(help_text, stdout);
+        return HELP_SHOWN;
+    default:
+        (void)fputs("Try `weir explain --help`.\n", stderr);
+        return WEIR_EXIT_USAGE;
+    }
+}
+
+static int check_options(int argc, char **argv, struct options *options)
+{
+    bool is_list;
+
+    if (optind < argc)
+        options->call = argv[optind++];
+    is_list = options->call == NULL && options->model == NULL;
+    if (optind < argc)
+        return weir_cli_usage("explain", "one call at a time: ", argv[optind]);
+    if (options->call != NULL && options->model != NULL)
+        return weir_cli_usage("explain", "either a call or --model: ", options->call);
+    if (options->call != NULL && *options->call == '\0')
+        return weir_cli_usage("explain", "the call's id is empty", "");
+    if (!is_list && (options->failed || options->kinds != NULL || options->limit > 0))
+        return weir_cli_usage("explain", "--failed, --kind and --limit are for the list of calls", "");
+    if (options->limit == 0)
+        options->limit = LIST_USUAL;
+    return 0;
+}
+
+static int parse(int argc, char **argv, struct options *options)
+{
+    static const struct option longs[] = {{"url", required_argument, NULL, OPT_URL},
+                                          {"key", required_argument, NULL, OPT_KEY},
+                                          {"model", required_argument, NULL, OPT_MODEL},
+                                          {"failed", no_argument, NULL, OPT_FAILED},
+                                          {"kind", required_argument, NULL, OPT_KIND},
+                                          {"limit", required_argument, NULL, OPT_LIMIT},
+                                          {"json", no_argument, NULL, OPT_JSON},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option;
+
+    *options = (struct options){0};
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
+        int r = take_option(options, option);
+
+        if (r != 0)
+            return r;
+    }
+    return check_options(argc, argv, options);
+}
+
+static int write_list_path(const struct options *options, struct weir_buf *path)
+{
+    char limit[32];
+    int len = snprintf(limit, sizeof(limit), "?limit=%llu", (unsigned long long)options->limit);
+    int r = WEIR_BUF_APPEND(path, WEIR_SLICE("/weir/calls"), (struct weir_slice){limit, (size_t)len},
+                            options->failed ? WEIR_SLICE("&status=failed") : WEIR_SLICE_EMPTY);
+
+    if (r == 0 && options->kinds != NULL) {
+        r = weir_buf_append(path, WEIR_SLICE("&kind="));
+        if (r == 0)
+            r = weir_admin_escape(path, weir_slice_str(options->kinds));
+    }
+    return r;
+}
+
+static int write_path(const struct options *options, struct weir_buf *path)
+{
+    int r;
+
+    if (options->call == NULL && options->model == NULL)
+        return write_list_path(options, path);
+    r = weir_buf_append(path, options->call != NULL ? WEIR_SLICE("/weir/calls/")
+                                                    : WEIR_SLICE("/weir/explain?model="));
+    if (r == 0)
+        r = weir_admin_escape(path, weir_slice_str(options->call != NULL ? options->call : options->model));
+    return r;
+}
+
+static int complain(const char *text)
+{
+    (void)fputs("weir explain: ", stderr);
+    weir_cli_print_slice(stderr, weir_slice_str(text));
+    (void)fputc('\n', stderr);
+    return WEIR_EXIT_FAILED;
+}
+
+static int print_json(yyjson_doc *doc)
+{
+    size_t len;
+    char *text = yyjson_write(doc, YYJSON_WRITE_PRETTY | YYJSON_WRITE_ESCAPE_UNICODE, &len);
+
+    if (text == NULL)
+        return complain("no memory is left");
+    (void)fwrite(text, 1, len, stdout);
+    (void)fputc('\n', stdout);
+    free(text);
+    return WEIR_EXIT_OK;
+}
+
+static int print(const struct options *options, yyjson_doc *doc)
+{
+    const struct weir_explain_out to = {.out = stdout, .colour = weir_cli_colour(stdout)};
+    yyjson_val *root = yyjson_doc_get_root(doc);
+    const char *needed = options->call != NULL ? "events" : options->model != NULL ? "candidates" : "calls";
+
+    if (yyjson_obj_get(root, needed) == NULL)
+        return complain("the answer is not of the kind that weir gives: is it weir that listens there?");
+    if (options->json)
+        return print_json(doc);
+    if (options->call != NULL)
+        weir_explain_call(&to, root);
+    else if (options->model != NULL)
+        weir_explain_model(&to, root);
+    else
+        weir_explain_calls(&to, root);
+    return WEIR_EXIT_OK;
+}
+
+static int ask(const struct options *options, struct weir_admin *admin, struct weir_admin_get *get)
+{
+    WEIR_CLEANUP(weir_buf_deinit) struct weir_buf path;
+    int r;
+
+    weir_buf_init(&path, weir_mem_libc(), PATH_MAX_BYTES);
+    r = write_path(options, &path);
+    if (r < 0)
+        return complain("that is too long to be asked for");
+    weir_admin_wait(admin, get, weir_buf_slice(&path));
+    return get->doc == NULL ? complain(get->text) : print(options, get->doc);
+}
+
+static int explain(const struct options *options)
+{
+    WEIR_CLEANUP(weir_admin_deinit) struct weir_admin admin = {0};
+    struct weir_admin_get get = {0};
+    char text[WEIR_ADMIN_TEXT_MAX];
+    int r = weir_admin_init(&admin, &options->place, text);
+    int status;
+
+    if (r > 0)
+        return complain(text);
+    if (r < 0) {
+        struct weir_slice reason = weir_error_text(r);
+
+        (void)fprintf(stderr, "weir explain: %.*s\n", (int)reason.len, reason.ptr);
+        return WEIR_EXIT_FAILED;
+    }
+    status = ask(options, &admin, &get);
+    weir_admin_clear(&get);
+    return status;
+}
+
+int weir_cli_explain(int argc, char **argv)
+{
+    char name[] = "weir explain"; /* what getopt's complaints begin with */
+    struct options options;
+    int r;
+
+    argv[0] = name;
+    r = parse(argc, argv, &options);
+    if (r != 0)
+        return r == HELP_SHOWN ? WEIR_EXIT_OK : r;
+    weir_cells_locale();
+    return explain(&options);
+}

@@ -1,0 +1,135 @@
+/* What a request for a name would do now, in the order in which it would. */
+#include "cli/explain_text.h"
+
+#include "base/slice.h"
+#include "cli/explain_words.h"
+#include "cli/facts.h"
+#include "cli/print.h"
+
+static void say(const struct weir_explain_out *to, struct weir_slice text)
+{
+    weir_cli_print_slice(to->out, text);
+}
+
+static void say_resolution(const struct weir_explain_out *to, yyjson_val *answer)
+{
+    static const struct {
+        struct weir_slice how;
+        const char *words;
+    } ways[] = {{WEIR_SLICE_INIT("group"), "a group"},
+                {WEIR_SLICE_INIT("alias"), "an alias of the group "},
+                {WEIR_SLICE_INIT("pattern"), "a name that falls under the pattern "},
+                {WEIR_SLICE_INIT("id"), "the id of one deployment, of the group "},
+                {WEIR_SLICE_INIT("routing_group"), "a routing group"},
+                {WEIR_SLICE_INIT("fallback_star"), "unknown, and left to the fallbacks of `*`"},
+                {WEIR_SLICE_INIT("unknown"), "unknown: a request for it is refused"}};
+    yyjson_val *resolution = yyjson_obj_get(answer, "resolution");
+    struct weir_slice how = weir_fact_text(resolution, "how");
+
+    say(to, weir_fact_text(answer, "asked"));
+    (void)fputs(" is ", to->out);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+        if (weir_slice_eq(how, ways[i].how))
+            (void)fputs(ways[i].words, to->out);
+    if (weir_slice_eq(how, WEIR_SLICE("pattern")))
+        say(to, weir_fact_text(resolution, "pattern"));
+    else if (weir_slice_eq(how, WEIR_SLICE("alias")) || weir_slice_eq(how, WEIR_SLICE("id")))
+        say(to, weir_fact_text(resolution, "group"));
+    if (weir_fact_text(answer, "strategy").len > 0) {
+        (void)fputs("; the strategy ", to->out);
+        say(to, weir_fact_text(answer, "strategy"));
+        (void)fputs(" chooses", to->out);
+    }
+    (void)fputc('\n', to->out);
+}
+
+static void say_candidate(const struct weir_explain_out *to, yyjson_val *candidate)
+{
+    double odds = weir_fact_number(candidate, "odds", 0);
+    struct weir_slice until = weir_fact_text(candidate, "until");
+
+    if (odds > 0)
+        (void)fprintf(to->out, "  %5.1f %%  ", odds * 100);
+    else
+        (void)fputs("        -  ", to->out);
+    say(to, weir_fact_text(candidate, "deployment"));
+    if (weir_fact_text(candidate, "model").len > 0) {
+        (void)fputs(" (", to->out);
+        say(to, weir_fact_text(candidate, "model"));
+        (void)fputc(')', to->out);
+    }
+    if (yyjson_is_num(yyjson_obj_get(candidate, "order")))
+        (void)fprintf(to->out, ", order %.0f,", weir_fact_number(candidate, "order", 0));
+    (void)fputc(' ', to->out);
+    say(to, weir_words_of_fate(weir_fact_text(candidate, "fate")));
+    if (until.len > 0) {
+        (void)fputs(" until ", to->out);
+        say(to, weir_clock_of(until));
+    }
+    (void)fputc('\n', to->out);
+}
+
+static void say_candidates(const struct weir_explain_out *to, yyjson_val *answer)
+{
+    yyjson_val *candidates = yyjson_obj_get(answer, "candidates");
+    uint64_t omitted = weir_fact_count(answer, "omitted");
+    yyjson_val *candidate;
+    size_t i, max;
+
+    yyjson_arr_foreach(candidates, i, max, candidate) say_candidate(to, candidate);
+    if (omitted > 0)
+        (void)fprintf(to->out, "           (%llu more candidates are not told)\n",
+                      (unsigned long long)omitted);
+}
+
+/* {"rate_limit": 3, ...}, those that are the same together. */
+static void say_retries(const struct weir_explain_out *to, yyjson_val *answer)
+{
+    yyjson_val *retries = yyjson_obj_get(answer, "retries");
+    yyjson_val *key, *value;
+    size_t i, max;
+
+    if (!yyjson_is_obj(retries) || yyjson_obj_size(retries) == 0)
+        return;
+    (void)fputs("retries after:", to->out);
+    yyjson_obj_foreach(retries, i, max, key, value)
+    {
+        (void)fputs(i == 0 ? " " : ", ", to->out);
+        say(to, (struct weir_slice){yyjson_get_str(key), yyjson_get_len(key)});
+        (void)fprintf(to->out, " %.0f", yyjson_is_num(value) ? yyjson_get_num(value) : 0);
+    }
+    (void)fputc('\n', to->out);
+}
+
+static void say_chain(const struct weir_explain_out *to, yyjson_val *answer, const char *name,
+                      const char *words)
+{
+    yyjson_val *chain = yyjson_obj_get(yyjson_obj_get(answer, "chains"), name);
+    yyjson_val *target;
+    size_t i, max;
+
+    if (yyjson_arr_size(chain) == 0)
+        return;
+    (void)fputs(words, to->out);
+    yyjson_arr_foreach(chain, i, max, target)
+    {
+        (void)fputs(i == 0 ? " " : ", then ", to->out);
+        say(to, (struct weir_slice){yyjson_get_str(target), yyjson_get_len(target)});
+    }
+    (void)fputc('\n', to->out);
+}
+
+void weir_explain_model(const struct weir_explain_out *to, yyjson_val *answer)
+{
+    say_resolution(to, answer);
+    say_candidates(to, answer);
+    say_retries(to, answer);
+    say_chain(to, answer, "fallbacks", "when all of that fails:");
+    say_chain(to, answer, "context_window_fallbacks", "when the prompt is too long:");
+    say_chain(to, answer, "content_policy_fallbacks", "when a content policy forbids the answer:");
+    if (weir_fact_text(answer, "sentence").len > 0) {
+        (void)fputc('\n', to->out);
+        say(to, weir_fact_text(answer, "sentence"));
+        (void)fputc('\n', to->out);
+    }
+}
