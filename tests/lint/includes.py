@@ -45,6 +45,7 @@ LIBRARIES = {
     r"pcre2\.h": {"config", "cli"},
     r"hiredis/read\.h": {"state"},
     r"hiredis/hiredis\.h": {"cli"},  # its version
+    r"curses\.h": {"cli"},
     r"emmintrin\.h": {"wire"},  # instructions of the machine, no library
 }
 

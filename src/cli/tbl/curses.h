@@ -1,0 +1,32 @@
+/* clang-format off */ /* one row a line */
+/*
+ * The functions of ncurses that `weir top` calls: X(result, name, (arguments)).  terminal.c finds them in the
+ * library when it is needed.
+ */
+X(SCREEN *, newterm, (const char *type, FILE *out, FILE *in))
+X(void, delscreen, (SCREEN *screen))
+X(int, endwin, (void))
+X(int, cbreak, (void))
+X(int, noecho, (void))
+X(int, nonl, (void))
+X(int, keypad, (WINDOW *window, bool on))
+X(int, nodelay, (WINDOW *window, bool on))
+X(int, set_escdelay, (int ms))
+X(int, curs_set, (int visibility))
+X(bool, has_colors, (void))
+X(int, start_color, (void))
+X(int, use_default_colors, (void))
+X(int, init_pair, (short pair, short ink, short paper))
+X(WINDOW *, newwin, (int lines, int columns, int line, int column))
+X(int, delwin, (WINDOW *window))
+X(int, resizeterm, (int lines, int columns))
+X(int, wresize, (WINDOW *window, int lines, int columns))
+X(int, getmaxx, (const WINDOW *window))
+X(int, getmaxy, (const WINDOW *window))
+X(int, werase, (WINDOW *window))
+X(int, wclear, (WINDOW *window))
+X(int, wmove, (WINDOW *window, int line, int column))
+X(int, wattr_set, (WINDOW *window, attr_t attributes, short pair, void *none))
+X(int, waddnstr, (WINDOW *window, const char *text, int bytes))
+X(int, wrefresh, (WINDOW *window))
+X(int, wget_wch, (WINDOW *window, wint_t *character))
