@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <weir/attr.h>
+#include <weir/event.h>
 #include <weir/failure.h>
 #include <weir/mem.h>
 #include <weir/snapshot.h>
@@ -84,18 +85,30 @@ struct weir_process_name {
     char text[WEIR_PROCESS_NAME_BYTES];
 };
 
+/* The newest failure of an attempt that is a deployment's own affair, whether or not it counted. */
+struct weir_last_failure {
+    bool known; /* false: there was none yet */
+    weir_kind kind;
+    int status;
+    uint64_t at_ns; /* cut to milliseconds */
+};
+
 /* What is remembered of one deployment; a consistent enough picture for a page, not a transaction. */
 struct weir_live_view {
-    uint64_t cooldown_until_ns; /* 0, or in the past: not cooling */
-    weir_kind cooldown_kind;    /* of the failure that set it; meaningful while cooling */
+    uint64_t cooldown_until_ns; /* 0, or in the past: not cooling; what follows is meaningful while it does */
+    uint64_t cooldown_set_ns;   /* when it was set, or learned of, and for how long from then on */
+    uint64_t cooldown_length_ns;
+    weir_kind cooldown_kind; /* of the failure that set it; by hand: SERVICE_UNAVAILABLE, 503 */
     int cooldown_status;
+    weir_cooldown_rule cooldown_rule;     /* WEIR_COOLDOWN_RULES: another process's affair */
     bool cooldown_elsewhere;              /* another process has set it ... */
-    struct weir_process_name cooldown_by; /* ... which is this one; empty: unknown */
+    struct weir_process_name cooldown_by; /* ... which is this one, or who set it by hand; empty: unknown */
     uint32_t cooldowns;                   /* in a row, without a success between */
     uint32_t successes;                   /* in the last 60 seconds */
     uint32_t failures;                    /* likewise */
     uint32_t running;                     /* attempts of this process */
     uint32_t running_elsewhere;           /* of the others, as far as it is known */
+    struct weir_last_failure last_failure;
     struct weir_health health;
     struct weir_minute_usage minute; /* of the minute that is, of all processes */
     double latency_s;                /* mean of the samples that latency-based-routing has; 0: none */
@@ -105,6 +118,42 @@ struct weir_live_view {
 /* Thread-safe.  The deployment's snapshot must have been adopted by the router. */
 WEIR_EXPORT void weir_router_view(const weir_router *router, const weir_deployment *deployment,
                                   uint64_t now_ns, struct weir_live_view *ret_view);
+
+/* A counter of allowed fails (router-semantics 16) beside a limit that it is measured by. */
+struct weir_fails_view {
+    weir_cooldown_rule rule; /* DEPLOYMENT_POLICY, DEPLOYMENT_FAILS, ROUTER_POLICY or ROUTER_FAILS */
+    weir_policy_field field; /* of a policy; WEIR_POLICY_NONE: the rule has no fields */
+    weir_kind kind;          /* of DEPLOYMENT_POLICY: the first of those that are counted together */
+    uint32_t count;          /* of this process; more than the limit cools it */
+    uint32_t limit;
+    uint64_t end_ns; /* of the counter's life */
+};
+
+enum { WEIR_FAILS_VIEWS_MAX = WEIR_KIND_COUNT + WEIR_POLICY_FIELDS + 2 };
+
+/* The counters of a deployment that count something now, once for each limit that they are measured by; the
+ * snapshot is the deployment's.  Returns how many.  Thread-safe. */
+WEIR_EXPORT size_t weir_router_fails(const weir_router *router, const weir_snapshot *snapshot,
+                                     const weir_deployment *deployment, uint64_t now_ns,
+                                     struct weir_fails_view ret_views[WEIR_FAILS_VIEWS_MAX]);
+
+/* A cooldown by hand lasts no longer: a year. */
+#define WEIR_COOL_MAX_NS (UINT64_C(366) * 24 * 3600 * 1000 * 1000 * 1000)
+
+/*
+ * Cools a deployment down by hand, from now on and for that long, whatever cooldown it has: an administrator
+ * may shorten one (decisions 7).  Other processes hear of it as of every cooldown, where cooldowns are
+ * shared. It is none in the row of those that failures set.  by: who it was, for the event and the view;
+ * copied, up to WEIR_PROCESS_NAME_BYTES.  0, or WEIR_ERR_INVALID where the length is 0 or above
+ * WEIR_COOL_MAX_NS. Thread-safe, as the next one.
+ */
+WEIR_EXPORT WEIR_MUST_USE int weir_router_cool(weir_router *router, const weir_deployment *deployment,
+                                               uint64_t length_ns, struct weir_slice by, uint64_t now_ns);
+
+/* Ends a deployment's cooldown by hand, whoever has set it, here and in other processes.  Returns whether it
+ * was cooling down. */
+WEIR_EXPORT bool weir_router_lift(weir_router *router, const weir_deployment *deployment,
+                                  struct weir_slice by, uint64_t now_ns);
 
 #ifdef __cplusplus
 }

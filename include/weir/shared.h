@@ -95,7 +95,7 @@ struct weir_change {
             float samples[WEIR_LATENCY_SAMPLES_MAX];
         } latency;
         struct weir_health health;
-    } u;
+    } u; /* of LIFT: nothing; the cooldown that comes after it, if any, holds */
 };
 
 /* A deployment has at most so many changes at once. */
@@ -193,17 +193,21 @@ typedef enum weir_router_event_kind {
 struct weir_router_event {
     weir_router_event_kind kind;
     uint64_t time_ns;
-    struct weir_slice deployment; /* id; this and the group live as long as the snapshot it was about */
+    struct weir_slice deployment; /* id; this and the group live as long as the router */
     struct weir_slice group;
-    weir_kind failure; /* of COOLDOWN_SET and _LEARNED; of HEALTH_CHANGED where it is not healthy */
+    /* Of COOLDOWN_SET and _LEARNED; of HEALTH_CHANGED where it is not healthy. */
+    weir_kind failure;
     int status;
-    weir_cooldown_rule rule;     /* of COOLDOWN_SET */
-    uint64_t length_ns;          /* of COOLDOWN_SET and _LEARNED */
-    bool healthy;                /* of HEALTH_CHANGED */
-    struct weir_process_name by; /* of COOLDOWN_LEARNED */
+    weir_cooldown_rule rule; /* of COOLDOWN_SET */
+    uint64_t length_ns;      /* of COOLDOWN_SET and _LEARNED */
+    bool healthy;            /* of HEALTH_CHANGED */
+    /* Of COOLDOWN_LEARNED: the process; of COOLDOWN_SET and _LIFTED: who did it by hand; empty: nobody, or
+       nobody knows. */
+    struct weir_process_name by;
 };
 
-/* Takes the oldest event; false when there is none.  At most 256 wait; what comes after those is lost. */
+/* Takes the oldest event; false when there is none.  At most 256 wait; what comes after those is lost.
+ * Thread-safe. */
 WEIR_EXPORT bool weir_router_event(weir_router *router, struct weir_router_event *ret_event);
 
 /* "CooldownLearned", ...  Lives for ever; thread-safe. */

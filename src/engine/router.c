@@ -7,6 +7,7 @@
 #include <weir/error.h>
 
 #include "engine/live/budget.h"
+#include "engine/live/cooldown.h"
 #include "engine/live/health.h"
 #include "engine/live/latency.h"
 #include "engine/live/ledger.h"
@@ -32,13 +33,14 @@ int weir_router_new(const struct weir_mem *mem, uint64_t seed, weir_router **ret
     router->mem = mem;
     router->seed = seed;
     atomic_init(&router->calls, 0);
-    router->events = NULL;
+    weir_spin_init(&router->lock);
     router->event_first = 0;
     router->event_count = 0;
     weir_live_init(&router->live, mem);
     weir_arena_init(&router->arena, mem, ARENA_BLOCK_BYTES, arena_max_bytes);
     weir_map_init(&router->slots, mem, WEIR_SNAPSHOT_NAMES_MAX);
     weir_map_init(&router->budgets, mem, WEIR_SNAPSHOT_NAMES_MAX);
+    weir_map_init(&router->groups, mem, WEIR_SNAPSHOT_NAMES_MAX);
     *ret_router = router;
     return 0;
 }
@@ -47,13 +49,11 @@ void weir_router_free(weir_router *router)
 {
     if (router == NULL)
         return;
+    weir_map_deinit(&router->groups);
     weir_map_deinit(&router->budgets);
     weir_map_deinit(&router->slots);
     weir_arena_deinit(&router->arena);
     weir_live_deinit(&router->live);
-    if (router->events != NULL)
-        router->mem->free(router->mem->user, router->events,
-                          WEIR_ROUTER_EVENTS_MAX * sizeof(*router->events));
     router->mem->free(router->mem->user, router, sizeof(*router));
 }
 
@@ -111,11 +111,46 @@ static int place_budgets(weir_router *router, weir_snapshot *snapshot)
     return 0;
 }
 
+static int add_name(weir_router *router, struct weir_slice group, const struct weir_slice **ret_name)
+{
+    struct weir_slice *name = weir_arena_alloc(&router->arena, sizeof(*name));
+    int r;
+
+    if (name == NULL)
+        return WEIR_ERR_NOMEM;
+    *name = weir_arena_copy(&router->arena, group);
+    if (name->len == 0)
+        return WEIR_ERR_NOMEM;
+    r = weir_map_add(&router->groups, *name, name);
+    if (r != 0)
+        return r < 0 ? r : WEIR_ERR_INTERNAL;
+    *ret_name = name;
+    return 0;
+}
+
+/* Events outlive the snapshot that they are about, so they take a group's name from the router. */
+static int place_names(weir_router *router, const weir_snapshot *snapshot)
+{
+    const struct weir_slice *name;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < snapshot->group_count; i++) {
+        name = weir_map_get(&router->groups, snapshot->groups[i]->name);
+        if (name == NULL)
+            r = add_name(router, snapshot->groups[i]->name, &name);
+        if (r == 0)
+            snapshot->groups[i]->lasting_name = *name;
+    }
+    return r;
+}
+
 int weir_router_adopt(weir_router *router, weir_snapshot *snapshot)
 {
     const struct weir_slot *slot;
     int r = place_budgets(router, snapshot);
 
+    if (r == 0)
+        r = place_names(router, snapshot);
     if (r < 0)
         return r;
     for (size_t i = 0; i < snapshot->deployment_count; i++) {
@@ -128,6 +163,7 @@ int weir_router_adopt(weir_router *router, weir_snapshot *snapshot)
                 return r;
         }
         d->slot = slot->number;
+        d->lasting_id = slot->id;
         if (router->live.shared != NULL)
             weir_shared_want(&router->live, d->slot, d->shares);
     }
@@ -146,6 +182,8 @@ void weir_router_view(const weir_router *router, const weir_deployment *deployme
     weir_live_view(live, deployment->slot, now_ns, ret_view);
     ret_view->cooldown_elsewhere =
         live->shared != NULL && weir_ledger_whose(live, deployment->slot, &ret_view->cooldown_by);
+    if (ret_view->cooldown_rule == WEIR_COOLDOWN_BY_HAND && !ret_view->cooldown_elsewhere)
+        ret_view->cooldown_by = weir_live_name_read(weir_live_by_hand(live, deployment->slot));
     ret_view->running = weir_usage_running(live, deployment->slot);
     ret_view->running_elsewhere =
         (uint32_t)(weir_usage_running_all(live, deployment->slot) - ret_view->running);
@@ -153,6 +191,13 @@ void weir_router_view(const weir_router *router, const weir_deployment *deployme
     ret_view->minute = weir_usage_view(live, deployment->slot, weir_usage_minute(live, now_ns));
     ret_view->latency_s = weir_latency_mean(live, deployment->slot, WEIR_PACE_WHOLE, ttl_ns, now_ns);
     ret_view->ttft_s = weir_latency_mean(live, deployment->slot, WEIR_PACE_FIRST, ttl_ns, now_ns);
+}
+
+size_t weir_router_fails(const weir_router *router, const weir_snapshot *snapshot,
+                         const weir_deployment *deployment, uint64_t now_ns,
+                         struct weir_fails_view ret_views[WEIR_FAILS_VIEWS_MAX])
+{
+    return weir_cooldown_fails(&router->live, snapshot, deployment, now_ns, ret_views);
 }
 
 void weir_router_set_wall(weir_router *router, uint64_t wall_ns, uint64_t now_ns)

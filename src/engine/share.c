@@ -2,7 +2,7 @@
  * What a host's background thread asks of the router: changes to tell, what to learn, probes, and the events
  * of all these.
  *
- * Events wait in a ring that is made with the first of them.
+ * Events wait in a ring, and several threads may put them there and take them.
  */
 #include <weir/shared.h>
 
@@ -29,50 +29,52 @@ struct weir_slice weir_router_event_name(weir_router_event_kind kind)
     return (unsigned)kind < WEIR_ROUTER_EVENT_KINDS ? event_names[kind] : WEIR_SLICE("unknown");
 }
 
-static struct weir_router_event *make_ring(weir_router *router)
+void weir_router_tell(weir_router *router, const struct weir_router_event *event)
 {
-    if (router->events == NULL)
-        router->events =
-            router->mem->alloc(router->mem->user, WEIR_ROUTER_EVENTS_MAX * sizeof(*router->events));
-    return router->events;
-}
-
-static void add_event(weir_router *router, const struct weir_router_event *event)
-{
-    if (router->event_count == WEIR_ROUTER_EVENTS_MAX || make_ring(router) == NULL)
-        return;
-    router->events[(router->event_first + router->event_count) % WEIR_ROUTER_EVENTS_MAX] = *event;
-    router->event_count++;
+    weir_spin_lock(&router->lock);
+    if (router->event_count < WEIR_ROUTER_EVENTS_MAX) {
+        router->events[(router->event_first + router->event_count) % WEIR_ROUTER_EVENTS_MAX] = *event;
+        router->event_count++;
+    }
+    weir_spin_unlock(&router->lock);
 }
 
 bool weir_router_event(weir_router *router, struct weir_router_event *ret_event)
 {
-    if (router->event_count == 0)
-        return false;
-    *ret_event = router->events[router->event_first];
-    router->event_first = (router->event_first + 1) % WEIR_ROUTER_EVENTS_MAX;
-    router->event_count--;
-    return true;
+    bool is_there;
+
+    weir_spin_lock(&router->lock);
+    is_there = router->event_count > 0;
+    if (is_there) {
+        *ret_event = router->events[router->event_first];
+        router->event_first = (router->event_first + 1) % WEIR_ROUTER_EVENTS_MAX;
+        router->event_count--;
+    }
+    weir_spin_unlock(&router->lock);
+    return is_there;
 }
 
-static struct weir_router_event event_about(weir_router_event_kind kind, const weir_deployment *deployment,
-                                            uint64_t now_ns)
+struct weir_router_event weir_router_event_about(weir_router_event_kind kind,
+                                                 const weir_deployment *deployment, uint64_t now_ns)
 {
-    return (struct weir_router_event){
-        .kind = kind, .time_ns = now_ns, .deployment = deployment->spec.id, .group = deployment->spec.group};
+    return (struct weir_router_event){.kind = kind,
+                                      .time_ns = now_ns,
+                                      .deployment = deployment->lasting_id,
+                                      .group = deployment->group->lasting_name};
 }
 
 static void tell_cooldown(weir_router *router, const weir_deployment *deployment,
                           const struct weir_failure *failure, const struct weir_cooldown *cooldown,
                           uint64_t now_ns)
 {
-    struct weir_router_event event = event_about(WEIR_ROUTER_EVENT_COOLDOWN_SET, deployment, now_ns);
+    struct weir_router_event event =
+        weir_router_event_about(WEIR_ROUTER_EVENT_COOLDOWN_SET, deployment, now_ns);
 
     event.failure = failure->kind;
     event.status = failure->status;
     event.rule = cooldown->rule;
     event.length_ns = cooldown->length_ns;
-    add_event(router, &event);
+    weir_router_tell(router, &event);
 }
 
 int weir_router_share(weir_router *router, void (*notify)(void *user), void *user)
@@ -143,12 +145,12 @@ uint64_t weir_router_learn_cooldown(weir_router *router, const weir_deployment *
 
     if (shares(router, deployment, WEIR_SHARED_COOLDOWN) &&
         weir_ledger_learn_cooldown(&router->live, deployment->slot, &learned, now_ns)) {
-        event = event_about(WEIR_ROUTER_EVENT_COOLDOWN_LEARNED, deployment, now_ns);
+        event = weir_router_event_about(WEIR_ROUTER_EVENT_COOLDOWN_LEARNED, deployment, now_ns);
         event.failure = learned.cause.kind;
         event.status = learned.cause.status;
         event.length_ns = cooldown->remaining_ns;
         (void)weir_ledger_whose(&router->live, deployment->slot, &event.by);
-        add_event(router, &event);
+        weir_router_tell(router, &event);
     }
     return weir_live_until(&router->live, deployment->slot);
 }
@@ -156,11 +158,12 @@ uint64_t weir_router_learn_cooldown(weir_router *router, const weir_deployment *
 bool weir_router_lift_cooldown(weir_router *router, const weir_deployment *deployment, uint64_t until_ns,
                                uint64_t now_ns)
 {
-    struct weir_router_event event = event_about(WEIR_ROUTER_EVENT_COOLDOWN_LIFTED, deployment, now_ns);
+    struct weir_router_event event =
+        weir_router_event_about(WEIR_ROUTER_EVENT_COOLDOWN_LIFTED, deployment, now_ns);
 
     if (!weir_live_lift(&router->live, deployment->slot, until_ns, now_ns))
         return false;
-    add_event(router, &event);
+    weir_router_tell(router, &event);
     return true;
 }
 
@@ -192,7 +195,8 @@ static bool enter_health(weir_router *router, const weir_deployment *deployment,
                          const struct weir_health *health, uint64_t now_ns)
 {
     struct weir_health before = weir_health_of(&router->live, deployment->slot);
-    struct weir_router_event event = event_about(WEIR_ROUTER_EVENT_HEALTH_CHANGED, deployment, now_ns);
+    struct weir_router_event event =
+        weir_router_event_about(WEIR_ROUTER_EVENT_HEALTH_CHANGED, deployment, now_ns);
 
     if (!weir_health_enter(&router->live, deployment->slot, health))
         return false;
@@ -201,7 +205,7 @@ static bool enter_health(weir_router *router, const weir_deployment *deployment,
     event.healthy = health->healthy;
     event.failure = health->healthy ? (weir_kind)0 : health->kind;
     event.status = health->healthy ? 0 : health->status;
-    add_event(router, &event);
+    weir_router_tell(router, &event);
     return true;
 }
 

@@ -129,7 +129,7 @@ static void cool(weir_router *router, const weir_snapshot *snapshot, enum coolin
             (cooling == ALL_BUT_ONE_COOL && i == count / 2))
             continue;
         weir_live_cool(&router->live, weir_snapshot_deployment(snapshot, i)->slot, now_ns * 2, &cause,
-                       now_ns);
+                       WEIR_COOLDOWN_RULES, now_ns);
     }
 }
 

@@ -493,6 +493,18 @@ double kit_cooling(const struct kit *kit, const char *id)
     return view.cooldown_until_ns <= kit->now_ns ? 0 : weir_time_to_s(view.cooldown_until_ns - kit->now_ns);
 }
 
+void kit_cool(struct kit *kit, const char *id, double seconds, const char *by)
+{
+    assert_int_equal(weir_router_cool(kit->router, kit_find(kit, id), weir_time_from_s(seconds),
+                                      weir_slice_str(by), kit->now_ns),
+                     0);
+}
+
+bool kit_lift(struct kit *kit, const char *id, const char *by)
+{
+    return weir_router_lift(kit->router, kit_find(kit, id), weir_slice_str(by), kit->now_ns);
+}
+
 struct weir_summary kit_summary(const struct kit_call *call)
 {
     struct weir_summary summary;

@@ -339,6 +339,9 @@ struct kit_deployment *kit_deployment(const struct kit *kit, const char *id);
 struct weir_live_view kit_view(const struct kit *kit, const char *id);
 /* Seconds until the deployment is back; 0: it is not cooling. */
 double kit_cooling(const struct kit *kit, const char *id);
+/* By hand. */
+void kit_cool(struct kit *kit, const char *id, double seconds, const char *by);
+bool kit_lift(struct kit *kit, const char *id, const char *by);
 struct weir_summary kit_summary(const struct kit_call *call);
 
 /* The deployment that the first attempt of a call goes to, which ends there; NULL: none. */

@@ -3,6 +3,7 @@
  * What several processes share of a deployment's live state, one row each: X(KIND, name, what it is).
  * Source: router-semantics.md 22.
  */
+X(LIFT, "lift", "that whatever cooldown it had was taken back by hand")
 X(COOLDOWN, "cooldown", "that it is out of every pick, and for how long")
 X(FAILS, "fails", "its counters of allowed fails")
 X(USAGE, "usage", "requests and tokens of the minute")

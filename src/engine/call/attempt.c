@@ -187,9 +187,13 @@ void weir_attempt_fail(struct weir_call *call, struct weir_attempt *attempt, enu
     weir_charge_failure(call, attempt);
     attempt->frame->last_order = weir_attempt_order(attempt);
     weir_call_mark(call, &call->failed, attempt->deployment->slot);
-    if (!call->request.caller_credentials)
-        attempt->cooled = weir_cooldown_count(&call->router->live, call->snapshot, attempt->deployment,
-                                              &attempt->failure, call->now_ns, &attempt->cooldown);
+    if (call->request.caller_credentials)
+        return;
+    if (attempt->failure.origin == WEIR_ORIGIN_PROVIDER)
+        weir_live_note_failure(&call->router->live, attempt->deployment->slot, &attempt->failure,
+                               call->now_ns);
+    attempt->cooled = weir_cooldown_count(&call->router->live, call->snapshot, attempt->deployment,
+                                          &attempt->failure, call->now_ns, &attempt->cooldown);
 }
 
 struct weir_event *weir_attempt_event(struct weir_call *call, const struct weir_attempt *attempt,

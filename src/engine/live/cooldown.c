@@ -188,9 +188,10 @@ static struct weir_cooldown cooldown_by(const struct subject *s, weir_cooldown_r
 /* Returns whether it was written. */
 static bool write_cooldown(const struct subject *s, const struct weir_cooldown *cooldown)
 {
-    if (!weir_live_cool(s->live, s->deployment->slot, cooldown->until_ns, s->failure, s->now_ns))
+    if (!weir_live_cool(s->live, s->deployment->slot, cooldown->until_ns, s->failure, cooldown->rule,
+                        s->now_ns))
         return false;
-    weir_shared_mark_cooldown(s->live, s->deployment->slot, cooldown->length_ns);
+    weir_shared_mark(s->live, s->deployment->slot, WEIR_SHARED_BIT(COOLDOWN));
     return true;
 }
 
@@ -242,4 +243,76 @@ bool weir_cooldown_shared(struct weir_live *live, const weir_snapshot *snapshot,
         return false;
     *ret_cooldown = cooldown;
     return true;
+}
+
+/* The views of a deployment's counters that are being listed. */
+struct listed {
+    const struct weir_live *live;
+    uint32_t slot;
+    uint64_t now_ns;
+    struct weir_fails_view *views;
+    size_t count;
+};
+
+static void list(struct listed *listed, unsigned counter, const struct weir_fails_view *view)
+{
+    uint64_t word = weir_live_counter(listed->live, listed->slot, counter);
+    struct weir_fails_view *at = &listed->views[listed->count];
+
+    if (weir_live_counter_end_ms(word) <= listed->now_ns / WEIR_NS_PER_MS)
+        return;
+    *at = *view;
+    at->count = weir_live_counter_count(word);
+    at->end_ns = weir_live_counter_end_ms(word) * WEIR_NS_PER_MS;
+    listed->count++;
+}
+
+/* Kinds that share a class have one counter, which the first of them stands for. */
+static void list_classes(struct listed *listed, const struct weir_policy *policy)
+{
+    for (int kind = 0; kind < WEIR_KIND_COUNT; kind++) {
+        weir_policy_field field = weir_policy_find(policy, weir_kind_row((weir_kind)kind)->fails_fields);
+        struct weir_fails_view view = {
+            .rule = WEIR_COOLDOWN_DEPLOYMENT_POLICY, .field = field, .kind = (weir_kind)kind};
+
+        if (field == WEIR_POLICY_NONE ||
+            class_counter((weir_kind)kind) != (unsigned)(WEIR_LIVE_COUNTER_CLASS + kind))
+            continue;
+        view.limit = policy->count[field];
+        list(listed, class_counter((weir_kind)kind), &view);
+    }
+}
+
+/* The router's limits are many, and measure one counter. */
+static void list_router(struct listed *listed, const struct weir_router_spec *router)
+{
+    struct weir_fails_view view = {.rule = WEIR_COOLDOWN_ROUTER_POLICY};
+
+    for (int field = 0; field < WEIR_POLICY_FIELDS; field++) {
+        view.field = (weir_policy_field)field;
+        view.limit = router->allowed_fails_policy.count[field];
+        if (view.limit != WEIR_UNSET && weir_policy_field_key(view.field, false).len > 0)
+            list(listed, WEIR_LIVE_COUNTER_ROUTER, &view);
+    }
+    view = (struct weir_fails_view){
+        .rule = WEIR_COOLDOWN_ROUTER_FAILS, .field = WEIR_POLICY_NONE, .limit = router->allowed_fails};
+    if (router->allowed_fails != WEIR_UNSET)
+        list(listed, WEIR_LIVE_COUNTER_ROUTER, &view);
+}
+
+size_t weir_cooldown_fails(const struct weir_live *live, const weir_snapshot *snapshot,
+                           const weir_deployment *deployment, uint64_t now_ns,
+                           struct weir_fails_view ret_views[WEIR_FAILS_VIEWS_MAX])
+{
+    const struct weir_deployment_spec *own = &deployment->spec;
+    struct listed listed = {.live = live, .slot = deployment->slot, .now_ns = now_ns, .views = ret_views};
+    const struct weir_fails_view view = {
+        .rule = WEIR_COOLDOWN_DEPLOYMENT_FAILS, .field = WEIR_POLICY_NONE, .limit = own->allowed_fails};
+
+    list_classes(&listed, &own->allowed_fails_policy);
+    if (own->allowed_fails != WEIR_UNSET)
+        list(&listed, WEIR_LIVE_COUNTER_DEPLOYMENT, &view);
+    else
+        list_router(&listed, &snapshot->spec);
+    return listed.count;
 }

@@ -41,4 +41,9 @@ bool weir_cooldown_shared(struct weir_live *live, const weir_snapshot *snapshot,
                           const weir_deployment *deployment, const struct weir_change *change,
                           uint64_t now_ns, struct weir_cooldown *ret_cooldown);
 
+/* See weir_router_fails. */
+size_t weir_cooldown_fails(const struct weir_live *live, const weir_snapshot *snapshot,
+                           const weir_deployment *deployment, uint64_t now_ns,
+                           struct weir_fails_view ret_views[WEIR_FAILS_VIEWS_MAX]);
+
 #endif

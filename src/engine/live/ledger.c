@@ -42,9 +42,14 @@ static bool is_learned(const struct weir_live *live, uint32_t slot)
     return learned_ns > 0 && learned_ns == weir_live_until(live, slot);
 }
 
+/* Told whether or not it cools down again: the store may have the one that was lifted. */
+static void take_lift(struct basket *b)
+{
+    (void)add(b, WEIR_SHARED_LIFT);
+}
+
 static void take_cooldown(struct basket *b)
 {
-    const struct weir_shared_slot *shared = weir_shared_slot_of(b->live, b->slot);
     uint64_t until_ns = weir_live_until(b->live, b->slot);
     struct weir_failure cause = weir_live_cause(b->live, b->slot);
     struct weir_change *change;
@@ -54,7 +59,7 @@ static void take_cooldown(struct basket *b)
     change = add(b, WEIR_SHARED_COOLDOWN);
     change->u.cooldown.kind = cause.kind;
     change->u.cooldown.status = cause.status;
-    change->u.cooldown.length_ns = atomic_load_explicit(&shared->length_ns, memory_order_relaxed);
+    change->u.cooldown.length_ns = weir_live_length(b->live, b->slot);
     change->u.cooldown.remaining_ns = until_ns - b->now_ns;
 }
 
@@ -177,12 +182,13 @@ static void take_health(struct basket *b)
 typedef void take_function(struct basket *b);
 
 static take_function *const takes[WEIR_SHARED_KINDS] = {
-    [WEIR_SHARED_COOLDOWN] = take_cooldown, [WEIR_SHARED_FAILS] = take_fails,
-    [WEIR_SHARED_USAGE] = take_usage,       [WEIR_SHARED_RUNNING] = take_running,
-    [WEIR_SHARED_LATENCY] = take_latency,   [WEIR_SHARED_HEALTH] = take_health,
+    [WEIR_SHARED_LIFT] = take_lift,       [WEIR_SHARED_COOLDOWN] = take_cooldown,
+    [WEIR_SHARED_FAILS] = take_fails,     [WEIR_SHARED_USAGE] = take_usage,
+    [WEIR_SHARED_RUNNING] = take_running, [WEIR_SHARED_LATENCY] = take_latency,
+    [WEIR_SHARED_HEALTH] = take_health,
 };
 
-_Static_assert(WEIR_CHANGES_MAX >= 1 + WEIR_LIVE_COUNTERS + 2 * WEIR_USAGES + 1 + WEIR_PACES + 1,
+_Static_assert(WEIR_CHANGES_MAX >= 2 + WEIR_LIVE_COUNTERS + 2 * WEIR_USAGES + 1 + WEIR_PACES + 1,
                "a slot's changes fit");
 
 static void take_slot(struct basket *b)
@@ -191,6 +197,9 @@ static void take_slot(struct basket *b)
     unsigned marks =
         atomic_exchange_explicit(&block->marks[b->slot % WEIR_LIVE_BLOCK_SLOTS], 0, memory_order_acq_rel);
 
+    /* What the store had goes with the lift, so a cooldown that was set since then is told after it. */
+    if ((marks & WEIR_SHARED_BIT(LIFT)) != 0)
+        marks |= WEIR_SHARED_BIT(COOLDOWN);
     for (unsigned kind = 0; kind < WEIR_SHARED_KINDS; kind++)
         if ((marks >> kind & 1) != 0)
             takes[kind](b);
@@ -284,8 +293,16 @@ static bool has_account(const struct weir_live *live, const struct weir_change *
            (change->kind == WEIR_SHARED_USAGE && is_kept(live, change));
 }
 
+/* From now on what the store has is news again. */
+static void end_lift(struct weir_live *live, const struct weir_change *change)
+{
+    atomic_store_explicit(&weir_shared_slot_of(live, change->slot)->lifting, false, memory_order_release);
+}
+
 void weir_ledger_done(struct weir_live *live, const struct weir_change *change, uint64_t count)
 {
+    if (change->kind == WEIR_SHARED_LIFT)
+        end_lift(live, change);
     if (!has_account(live, change))
         return;
     weir_account_confirm(account_for(live, change), amount_of(change));
@@ -331,7 +348,8 @@ void weir_ledger_unknown(struct weir_live *live, const struct weir_change *chang
 {
     if (has_account(live, change))
         weir_account_confirm(account_for(live, change), amount_of(change));
-    else if (change->kind == WEIR_SHARED_COOLDOWN || change->kind == WEIR_SHARED_HEALTH)
+    else if (change->kind == WEIR_SHARED_LIFT || change->kind == WEIR_SHARED_COOLDOWN ||
+             change->kind == WEIR_SHARED_HEALTH)
         weir_shared_leave(live, change->slot, 1U << change->kind);
 }
 
@@ -374,52 +392,28 @@ bool weir_ledger_cools_already(const struct weir_live *live, uint32_t slot, uint
     return present_ns > now_ns && until_ns <= weir_time_add(present_ns, same_ns);
 }
 
-/* The version is odd while the name is being written. */
-static void write_name(struct weir_shared_slot *shared, struct weir_slice by)
-{
-    struct weir_process_name name = {.len = WEIR_PROCESS_NAME_BYTES};
-    uint64_t words[WEIR_SHARED_NAME_WORDS];
-    uint32_t version = atomic_load_explicit(&shared->by_version, memory_order_relaxed);
-
-    if (by.len < name.len)
-        name.len = (uint8_t)by.len;
-    if (name.len > 0)
-        memcpy(name.text, by.ptr, name.len);
-    memcpy(words, &name, sizeof(words));
-    atomic_store_explicit(&shared->by_version, version + 1, memory_order_relaxed);
-    for (size_t i = 0; i < WEIR_SHARED_NAME_WORDS; i++)
-        atomic_store_explicit(&shared->by[i], words[i], memory_order_release);
-    atomic_store_explicit(&shared->by_version, version + 2, memory_order_release);
-}
-
-_Static_assert(sizeof(struct weir_process_name) == WEIR_SHARED_NAME_WORDS * sizeof(uint64_t),
-               "a name fills its words");
-
 bool weir_ledger_learn_cooldown(struct weir_live *live, uint32_t slot,
                                 const struct weir_ledger_cooldown *cooldown, uint64_t now_ns)
 {
     struct weir_shared_slot *shared = weir_shared_slot_of(live, slot);
+    struct weir_process_name by;
 
-    if (cooldown->until_ns <= now_ns || weir_ledger_cools_already(live, slot, cooldown->until_ns, now_ns) ||
-        !weir_live_cool(live, slot, cooldown->until_ns, &cooldown->cause, now_ns))
+    /* What the store has is what was lifted by hand, and goes. */
+    if (atomic_load_explicit(&shared->lifting, memory_order_acquire))
         return false;
-    write_name(shared, cooldown->by);
+    if (cooldown->until_ns <= now_ns || weir_ledger_cools_already(live, slot, cooldown->until_ns, now_ns) ||
+        !weir_live_cool(live, slot, cooldown->until_ns, &cooldown->cause, WEIR_COOLDOWN_RULES, now_ns))
+        return false;
+    by = weir_process_name_of(cooldown->by);
+    weir_live_name_write(&shared->by, &by);
     atomic_store_explicit(&shared->learned_ns, cooldown->until_ns, memory_order_release);
     return true;
 }
 
 bool weir_ledger_whose(const struct weir_live *live, uint32_t slot, struct weir_process_name *ret_by)
 {
-    const struct weir_shared_slot *shared = weir_shared_slot_of(live, slot);
-    uint32_t version = atomic_load_explicit(&shared->by_version, memory_order_acquire);
-    uint64_t words[WEIR_SHARED_NAME_WORDS];
-
     if (!is_learned(live, slot))
         return false;
-    for (size_t i = 0; i < WEIR_SHARED_NAME_WORDS; i++)
-        words[i] = atomic_load_explicit(&shared->by[i], memory_order_acquire);
-    *ret_by = (struct weir_process_name){.len = 0};
-    if (version % 2 == 0 && version == atomic_load_explicit(&shared->by_version, memory_order_relaxed))
-        memcpy(ret_by, words, sizeof(*ret_by));
+    *ret_by = weir_live_name_read(&weir_shared_slot_of(live, slot)->by);
     return true;
 }

@@ -96,21 +96,30 @@ bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint6
     return true;
 }
 
-bool weir_live_lift(struct weir_live *live, uint32_t slot, uint64_t until_ns, uint64_t now_ns)
+/* A deadline of the slot's run has fallen: what was found of it as a bound does not hold any more. */
+static void forget_bound(struct weir_live *live, uint32_t slot)
 {
     struct weir_live_block *block = live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS];
-    uint32_t at = slot % WEIR_LIVE_BLOCK_SLOTS;
-    _Atomic uint64_t *bound = &block->run_until_ns[at / WEIR_LIVE_RUN_SLOTS];
-    uint64_t old;
+    _Atomic uint64_t *bound = &block->run_until_ns[slot % WEIR_LIVE_BLOCK_SLOTS / WEIR_LIVE_RUN_SLOTS];
+    uint64_t old = atomic_load_explicit(bound, memory_order_relaxed);
 
-    if (until_ns <= now_ns ||
-        !atomic_compare_exchange_strong_explicit(&block->until_ns[at], &until_ns, now_ns,
-                                                 memory_order_relaxed, memory_order_relaxed))
-        return false;
-    old = atomic_load_explicit(bound, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(bound, &old, (old + 1) & LIFTS_MASK, memory_order_acq_rel,
                                                   memory_order_relaxed))
         ;
+}
+
+static _Atomic uint64_t *deadline_of(const struct weir_live *live, uint32_t slot)
+{
+    return &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->until_ns[slot % WEIR_LIVE_BLOCK_SLOTS];
+}
+
+bool weir_live_lift(struct weir_live *live, uint32_t slot, uint64_t until_ns, uint64_t now_ns)
+{
+    if (until_ns <= now_ns ||
+        !atomic_compare_exchange_strong_explicit(deadline_of(live, slot), &until_ns, now_ns,
+                                                 memory_order_relaxed, memory_order_relaxed))
+        return false;
+    forget_bound(live, slot);
     return true;
 }
 
@@ -118,9 +127,64 @@ struct weir_failure weir_live_cause(const struct weir_live *live, uint32_t slot)
 {
     uint64_t cause = atomic_load_explicit(&record_of(live, slot)->cause, memory_order_relaxed);
 
-    return (struct weir_failure){.kind = (weir_kind)(cause >> 32),
-                                 .status = (int)(cause & UINT32_MAX),
+    return (struct weir_failure){.kind = (weir_kind)(cause >> 16 & UINT16_MAX),
+                                 .status = (int)(cause & UINT16_MAX),
                                  .origin = WEIR_ORIGIN_PROVIDER};
+}
+
+weir_cooldown_rule weir_live_rule(const struct weir_live *live, uint32_t slot)
+{
+    return (weir_cooldown_rule)(atomic_load_explicit(&record_of(live, slot)->cause, memory_order_relaxed) >>
+                                32);
+}
+
+uint64_t weir_live_length(const struct weir_live *live, uint32_t slot)
+{
+    return atomic_load_explicit(&record_of(live, slot)->length, memory_order_relaxed);
+}
+
+struct weir_live_name *weir_live_by_hand(const struct weir_live *live, uint32_t slot)
+{
+    return &record_of(live, slot)->by_hand;
+}
+
+static void note_cause(struct weir_live *live, uint32_t slot, const struct weir_failure *cause,
+                       weir_cooldown_rule rule, uint64_t length_ns)
+{
+    struct weir_live_record *record = record_of(live, slot);
+
+    atomic_store_explicit(&record->cause,
+                          (uint64_t)rule << 32 | (uint64_t)cause->kind << 16 | (uint16_t)cause->status,
+                          memory_order_relaxed);
+    atomic_store_explicit(&record->length, length_ns, memory_order_relaxed);
+}
+
+/* The bits of a failure's word, from the highest: there was one, its kind, its status, when it was. */
+enum { STATUS_BITS = 10, AT_BITS = 46, KIND_SHIFT = STATUS_BITS + AT_BITS };
+
+#define KNOWN_FAILURE (UINT64_C(1) << 63)
+
+_Static_assert(WEIR_KIND_COUNT <= 1 << (63 - KIND_SHIFT), "a kind of failure fits in its bits");
+
+void weir_live_note_failure(struct weir_live *live, uint32_t slot, const struct weir_failure *failure,
+                            uint64_t now_ns)
+{
+    uint64_t at = now_ns / WEIR_NS_PER_MS & ((UINT64_C(1) << AT_BITS) - 1);
+
+    atomic_store_explicit(&record_of(live, slot)->last_failure,
+                          KNOWN_FAILURE | (uint64_t)failure->kind << KIND_SHIFT |
+                              (uint64_t)failure->status << AT_BITS | at,
+                          memory_order_relaxed);
+}
+
+struct weir_last_failure weir_live_last_failure(const struct weir_live *live, uint32_t slot)
+{
+    uint64_t word = atomic_load_explicit(&record_of(live, slot)->last_failure, memory_order_relaxed);
+
+    return (struct weir_last_failure){.known = (word & KNOWN_FAILURE) != 0,
+                                      .kind = (weir_kind)((word & ~KNOWN_FAILURE) >> KIND_SHIFT),
+                                      .status = (int)(word >> AT_BITS & ((UINT64_C(1) << STATUS_BITS) - 1)),
+                                      .at_ns = (word & ((UINT64_C(1) << AT_BITS) - 1)) * WEIR_NS_PER_MS};
 }
 
 /* What prolongs a cooldown is a part of it, unless a success has ended the row meanwhile. */
@@ -136,10 +200,9 @@ static void note_cooldown(_Atomic uint32_t *cooldowns, bool prolongs)
 }
 
 bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
-                    const struct weir_failure *cause, uint64_t now_ns)
+                    const struct weir_failure *cause, weir_cooldown_rule rule, uint64_t now_ns)
 {
-    _Atomic uint64_t *until =
-        &live->blocks[slot / WEIR_LIVE_BLOCK_SLOTS]->until_ns[slot % WEIR_LIVE_BLOCK_SLOTS];
+    _Atomic uint64_t *until = deadline_of(live, slot);
     uint64_t old = atomic_load_explicit(until, memory_order_relaxed);
 
     do {
@@ -147,10 +210,20 @@ bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
             return false;
     } while (!atomic_compare_exchange_weak_explicit(until, &old, until_ns, memory_order_relaxed,
                                                     memory_order_relaxed));
-    atomic_store_explicit(&record_of(live, slot)->cause,
-                          (uint64_t)cause->kind << 32 | (uint32_t)cause->status, memory_order_relaxed);
+    note_cause(live, slot, cause, rule, until_ns - now_ns);
     note_cooldown(&record_of(live, slot)->cooldowns, old > now_ns);
     return true;
+}
+
+void weir_live_cool_by_hand(struct weir_live *live, uint32_t slot, uint64_t until_ns, uint64_t now_ns)
+{
+    const struct weir_failure cause = {.kind = WEIR_KIND_SERVICE_UNAVAILABLE,
+                                       .status = weir_kind_row(WEIR_KIND_SERVICE_UNAVAILABLE)->status};
+    uint64_t old = atomic_exchange_explicit(deadline_of(live, slot), until_ns, memory_order_relaxed);
+
+    if (old > until_ns)
+        forget_bound(live, slot);
+    note_cause(live, slot, &cause, WEIR_COOLDOWN_BY_HAND, until_ns - now_ns);
 }
 
 uint32_t weir_live_cooldowns(const struct weir_live *live, uint32_t slot)
@@ -244,8 +317,13 @@ void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns
 {
     struct weir_failure cause = weir_live_cause(live, slot);
     struct weir_live_window window = weir_live_window(live, slot, now_ns);
+    uint64_t until_ns = weir_live_until(live, slot), length_ns = weir_live_length(live, slot);
 
-    *ret_view = (struct weir_live_view){.cooldown_until_ns = weir_live_until(live, slot),
+    *ret_view = (struct weir_live_view){.cooldown_until_ns = until_ns,
+                                        .cooldown_set_ns = until_ns > length_ns ? until_ns - length_ns : 0,
+                                        .cooldown_length_ns = length_ns,
+                                        .cooldown_rule = weir_live_rule(live, slot),
+                                        .last_failure = weir_live_last_failure(live, slot),
                                         .cooldown_kind = cause.kind,
                                         .cooldown_status = cause.status,
                                         .cooldowns = weir_live_cooldowns(live, slot),

@@ -18,10 +18,13 @@
 #include <stdint.h>
 
 #include <weir/attr.h>
+#include <weir/event.h>
 #include <weir/failure.h>
 #include <weir/mem.h>
 #include <weir/router.h>
 #include <weir/snapshot.h>
+
+#include "engine/live/name.h"
 
 enum {
     WEIR_LIVE_BLOCK_SLOTS = 256,
@@ -45,8 +48,11 @@ struct weir_live_samples {
 };
 
 struct weir_live_record {
-    _Atomic uint64_t cause;                        /* kind and status of the failure that set the cooldown */
-    _Atomic uint32_t cooldowns;                    /* in a row, without a success between */
+    _Atomic uint64_t cause;        /* of the cooldown: its rule, kind and status of the failure that set it */
+    _Atomic uint64_t length;       /* of the cooldown, in ns */
+    struct weir_live_name by_hand; /* who set it last; written behind the router's lock */
+    _Atomic uint64_t last_failure; /* its kind and status, and when it was */
+    _Atomic uint32_t cooldowns;    /* in a row, without a success between */
     _Atomic uint64_t buckets[WEIR_LIVE_BUCKETS];   /* number of the ten seconds, successes, failures */
     _Atomic uint64_t counters[WEIR_LIVE_COUNTERS]; /* end of the counter's life in ms, count */
     struct weir_live_samples samples[WEIR_PACES];
@@ -105,16 +111,31 @@ bool weir_live_run_is_cooling(const struct weir_live *live, uint32_t slot, uint6
 
 /*
  * Cools the slot until then, unless it cools for longer already (decisions 7).  Returns whether it was set.
- * What prolongs a cooldown is no cooldown of its own in the row of them.
+ * What prolongs a cooldown is no cooldown of its own in the row of them.  rule: WEIR_COOLDOWN_RULES: another
+ * process's affair.
  */
 bool weir_live_cool(struct weir_live *live, uint32_t slot, uint64_t until_ns,
-                    const struct weir_failure *cause, uint64_t now_ns);
+                    const struct weir_failure *cause, weir_cooldown_rule rule, uint64_t now_ns);
+
+/* Cools the slot until then, whatever was before: by hand.  It is none in the row of cooldowns. */
+void weir_live_cool_by_hand(struct weir_live *live, uint32_t slot, uint64_t until_ns, uint64_t now_ns);
 
 /* Ends the slot's cooldown now, if its deadline is still that one.  Returns whether it did. */
 bool weir_live_lift(struct weir_live *live, uint32_t slot, uint64_t until_ns, uint64_t now_ns);
 
-/* The failure that has set the slot's cooldown; without a Retry-After. */
+/* The failure that has set the slot's cooldown, without a Retry-After; by which rule; and how long it was
+ * given. */
 struct weir_failure weir_live_cause(const struct weir_live *live, uint32_t slot);
+weir_cooldown_rule weir_live_rule(const struct weir_live *live, uint32_t slot);
+uint64_t weir_live_length(const struct weir_live *live, uint32_t slot);
+
+/* Whose hand has set a cooldown of the slot last. */
+struct weir_live_name *weir_live_by_hand(const struct weir_live *live, uint32_t slot);
+
+/* Notes the newest failure of an attempt, and tells it. */
+void weir_live_note_failure(struct weir_live *live, uint32_t slot, const struct weir_failure *failure,
+                            uint64_t now_ns);
+struct weir_last_failure weir_live_last_failure(const struct weir_live *live, uint32_t slot);
 
 /* Cooldowns in a row, without a success between; the present one is one of them. */
 uint32_t weir_live_cooldowns(const struct weir_live *live, uint32_t slot);
@@ -151,7 +172,7 @@ static inline uint32_t weir_live_counter_count(uint64_t word)
     return (uint32_t)(word & ((UINT64_C(1) << WEIR_LIVE_COUNT_BITS) - 1));
 }
 
-/* The cooldown and the window. */
+/* The cooldown but for who has set it, the window, and the last failure. */
 void weir_live_view(const struct weir_live *live, uint32_t slot, uint64_t now_ns,
                     struct weir_live_view *ret_view);
 

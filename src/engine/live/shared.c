@@ -104,12 +104,10 @@ void weir_shared_tell_wanted(struct weir_live *live, uint32_t slot, unsigned kin
         weir_shared_tell(live, slot, kinds);
 }
 
-void weir_shared_mark_cooldown(struct weir_live *live, uint32_t slot, uint64_t length_ns)
+void weir_shared_begin_lift(struct weir_live *live, uint32_t slot)
 {
-    if (live->shared == NULL)
-        return;
-    atomic_store_explicit(&weir_shared_slot_of(live, slot)->length_ns, length_ns, memory_order_relaxed);
-    weir_shared_tell_wanted(live, slot, WEIR_SHARED_BIT(COOLDOWN));
+    if (live->shared != NULL && weir_shared_wants(live, slot, WEIR_SHARED_LIFT))
+        atomic_store_explicit(&weir_shared_slot_of(live, slot)->lifting, true, memory_order_release);
 }
 
 static uint64_t at_most(uint64_t number, unsigned bits)

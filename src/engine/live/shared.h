@@ -26,7 +26,7 @@
 #include "engine/live/account.h"
 #include "engine/live/live.h"
 
-enum { WEIR_SHARED_WORDS = WEIR_LIVE_BLOCK_SLOTS / 64, WEIR_SHARED_NAME_WORDS = 6 };
+enum { WEIR_SHARED_WORDS = WEIR_LIVE_BLOCK_SLOTS / 64 };
 
 /* A counter of allowed fails as it was told last; the teller's. */
 struct weir_shared_fails {
@@ -42,16 +42,14 @@ struct weir_shared_usage {
 
 struct weir_shared_slot {
     struct weir_slice id;
-    _Atomic uint64_t length_ns; /* of the cooldown that was set here last */
+    _Atomic bool lifting; /* a cooldown was lifted by hand, which the store does not know yet */
     _Atomic uint64_t fails_life_ns;
     /* By counter: limit, kind, status and Retry-After of the failure with the lowest limit that was counted
      * since that was told; 0: none. */
     _Atomic uint64_t strictest[WEIR_LIVE_COUNTERS];
-    /* The end of the cooldown that was learned last, and whose it is: written by the teller.  A reader of the
-     * name finds the same even number before and after it. */
+    /* The end of the cooldown that was learned last, and whose it is: written by the teller. */
     _Atomic uint64_t learned_ns;
-    _Atomic uint32_t by_version;
-    _Atomic uint64_t by[WEIR_SHARED_NAME_WORDS];
+    struct weir_live_name by;
     /* The teller's. */
     struct weir_shared_fails fails[WEIR_LIVE_COUNTERS];
     struct weir_shared_usage usage[WEIR_USAGES][2];
@@ -118,8 +116,8 @@ static inline void weir_shared_mark(struct weir_live *live, uint32_t slot, unsig
         weir_shared_tell_wanted(live, slot, kinds);
 }
 
-/* A cooldown of that length was set here. */
-void weir_shared_mark_cooldown(struct weir_live *live, uint32_t slot, uint64_t length_ns);
+/* Whatever cooldown the slot had is about to be lifted, or replaced, by hand; the mark follows after. */
+void weir_shared_begin_lift(struct weir_live *live, uint32_t slot);
 
 /* What a failure that is about to be counted would be measured by. */
 struct weir_shared_limit {

@@ -39,7 +39,7 @@ static void note_kinds(weir_snapshot *snapshot)
         weir_deployment *d = snapshot->deployments[i];
 
         if (!snapshot->spec.disable_cooldowns && d->spec.cooldown_ns != 0)
-            d->shares |= WEIR_SHARED_BIT(COOLDOWN) | WEIR_SHARED_BIT(FAILS);
+            d->shares |= WEIR_SHARED_BIT(LIFT) | WEIR_SHARED_BIT(COOLDOWN) | WEIR_SHARED_BIT(FAILS);
         if (weir_deployment_is_probed(d))
             d->shares |= WEIR_SHARED_BIT(HEALTH);
         if (has_minute_limit(&d->spec.minute))

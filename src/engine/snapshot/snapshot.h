@@ -43,8 +43,9 @@ struct weir_deployment {
     const weir_continue_to *continue_to; /* WEIR_CONTINUE_SOURCES of them: its group's, or the router's */
     const struct weir_set *group;        /* its own group, whose size the cooldown rules take (decisions 6) */
     double weights[WEIR_WEIGHT_SOURCES];
-    uint32_t slot;   /* of its live state */
-    unsigned shares; /* WEIR_SHARED_BIT of what other processes are told of it */
+    uint32_t slot;                /* of its live state */
+    struct weir_slice lasting_id; /* the id, living as long as the router; after adoption */
+    unsigned shares;              /* WEIR_SHARED_BIT of what other processes are told of it */
 };
 
 struct weir_tier {
@@ -61,6 +62,7 @@ struct weir_tier {
 
 struct weir_set {
     struct weir_slice name;
+    struct weir_slice lasting_name; /* of a group: the same, living as long as the router; after adoption */
     struct weir_resilience resilience; /* of a group; what it does not say is the router's */
     struct weir_budget *budget;        /* of a group that has one; after adoption */
     uint32_t count;

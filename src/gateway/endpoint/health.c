@@ -81,6 +81,8 @@ static struct weir_slice complaint(struct weir_job *job, const struct weir_healt
     if (result == NULL && !config_of(deployment)->probe.unchecked && is_fresh(job, &view.health, now_ns) &&
         !view.health.healthy)
         return failure_text(job, WEIR_SLICE_EMPTY, view.health.kind, view.health.status);
+    if (view.cooldown_until_ns > now_ns && view.cooldown_rule == WEIR_COOLDOWN_BY_HAND)
+        return WEIR_SLICE("it cools down, set by hand");
     if (view.cooldown_until_ns > now_ns)
         return failure_text(job, WEIR_SLICE("it cools down after "), view.cooldown_kind,
                             view.cooldown_status);

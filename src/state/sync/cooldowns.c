@@ -25,6 +25,7 @@
 enum { RECEIVED_MAX = 50 };
 
 static const struct weir_slice class_prefix = WEIR_SLICE_INIT("litellm.");
+static const struct weir_slice lifted_key = WEIR_SLICE_INIT("lifted");
 static const struct weir_slice process_mark = WEIR_SLICE_INIT(": weir ");
 
 /* ---- what a value says ---- */
@@ -203,14 +204,59 @@ void weir_sync_tell_cooldown(weir_sync *sync, const struct weir_change *change)
         (void)!publish(sync, change, WEIR_SYNC_NOBODY); /* the key is read within a second anyway */
 }
 
+/* What a hand has lifted: no process is to wait for the key to be missed. */
+static int publish_lift(weir_sync *sync, const struct weir_change *change)
+{
+    const struct weir_key_parts none = {.id = WEIR_SLICE_EMPTY};
+    char instance[WEIR_TEXT_HEX64_MAX];
+    struct weir_literal from = text_item("instance", weir_text_hex64(sync->instance, instance), NULL);
+    struct weir_literal process = text_item("process", sync->process, &from);
+    struct weir_literal lifted = {.kind = WEIR_LITERAL_BOOL, .truth = true, .next = &process};
+    struct weir_literal id = text_item("id", change->id, &lifted);
+    const struct weir_literal map = {.kind = WEIR_LITERAL_MAP, .first = &id, .count = 4};
+
+    lifted.key = lifted_key;
+    weir_buf_clear(&sync->text);
+    if (weir_literal_write(&sync->text, WEIR_LITERAL_AS_JSON, &map) < 0)
+        return WEIR_ERR_NOMEM;
+    return WEIR_SYNC_SEND(sync, WEIR_SYNC_NOBODY, WEIR_SLICE("PUBLISH"),
+                          weir_sync_key(sync, WEIR_KEY_CHANNEL, &none), weir_buf_slice(&sync->text));
+}
+
+void weir_sync_tell_lift(weir_sync *sync, const struct weir_change *change)
+{
+    const struct weir_key_parts parts = {.id = change->id};
+    struct weir_sync_told *told = weir_sync_keep(sync, change);
+    const struct weir_redis_sink sink = {.done = on_written, .user = told};
+
+    if (told == NULL) {
+        weir_router_change_undone(sync->router, change);
+        return;
+    }
+    if (WEIR_SYNC_SEND(sync, sink, WEIR_SLICE("DEL"), weir_sync_key(sync, WEIR_KEY_COOLDOWN, &parts)) != 0) {
+        weir_sync_undo(told);
+        return;
+    }
+    (void)!publish_lift(sync, change); /* the key is missed within a second anyway */
+}
+
 /* ---- hearing ---- */
+
+static void hear_lift(weir_sync *sync, const weir_deployment *deployment)
+{
+    uint64_t now = weir_sync_now(sync);
+    struct weir_live_view view;
+
+    weir_router_view(sync->router, deployment, now, &view);
+    (void)weir_router_lift_cooldown(sync->router, deployment, view.cooldown_until_ns, now);
+}
 
 void weir_sync_hear(weir_sync *sync, struct weir_slice payload)
 {
     char instance[WEIR_TEXT_HEX64_MAX];
     struct weir_learned_cooldown learned;
     const weir_deployment *deployment;
-    const struct weir_literal *map;
+    const struct weir_literal *map, *lifted;
     double remaining_ms;
 
     weir_arena_reset(&sync->arena);
@@ -218,8 +264,13 @@ void weir_sync_hear(weir_sync *sync, struct weir_slice payload)
         weir_slice_eq(text_of(map, "instance"), weir_text_hex64(sync->instance, instance)))
         return;
     deployment = weir_snapshot_find_deployment(sync->snapshot, text_of(map, "id"));
+    if (deployment == NULL || !weir_sync_shares(sync, deployment, WEIR_SHARED_COOLDOWN))
+        return;
+    lifted = weir_literal_get(map, lifted_key);
+    if (lifted != NULL && lifted->kind == WEIR_LITERAL_BOOL && lifted->truth)
+        hear_lift(sync, deployment);
     remaining_ms = number_of(map, "remaining_ms");
-    if (deployment == NULL || !(remaining_ms > 0))
+    if (!(remaining_ms > 0))
         return;
     learned = (struct weir_learned_cooldown){.remaining_ns = weir_time_from_s(remaining_ms / 1000),
                                              .status = status_of(number_of(map, "status")),

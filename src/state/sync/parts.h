@@ -161,6 +161,7 @@ WEIR_MUST_USE int weir_sync_send(weir_sync *sync, struct weir_redis_sink sink, c
 
 typedef void weir_sync_tell_fn(weir_sync *sync, const struct weir_change *change);
 
+weir_sync_tell_fn weir_sync_tell_lift;
 weir_sync_tell_fn weir_sync_tell_cooldown;
 weir_sync_tell_fn weir_sync_tell_fails;
 weir_sync_tell_fn weir_sync_tell_usage;

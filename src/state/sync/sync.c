@@ -117,9 +117,10 @@ int weir_sync_send(weir_sync *sync, struct weir_redis_sink sink, const struct we
 size_t weir_sync_tell(weir_sync *sync)
 {
     static weir_sync_tell_fn *const tell[WEIR_SHARED_KINDS] = {
-        [WEIR_SHARED_COOLDOWN] = weir_sync_tell_cooldown, [WEIR_SHARED_FAILS] = weir_sync_tell_fails,
-        [WEIR_SHARED_USAGE] = weir_sync_tell_usage,       [WEIR_SHARED_RUNNING] = weir_sync_tell_running,
-        [WEIR_SHARED_LATENCY] = weir_sync_tell_map,       [WEIR_SHARED_HEALTH] = weir_sync_tell_map};
+        [WEIR_SHARED_LIFT] = weir_sync_tell_lift,       [WEIR_SHARED_COOLDOWN] = weir_sync_tell_cooldown,
+        [WEIR_SHARED_FAILS] = weir_sync_tell_fails,     [WEIR_SHARED_USAGE] = weir_sync_tell_usage,
+        [WEIR_SHARED_RUNNING] = weir_sync_tell_running, [WEIR_SHARED_LATENCY] = weir_sync_tell_map,
+        [WEIR_SHARED_HEALTH] = weir_sync_tell_map};
     uint64_t now = weir_sync_now(sync);
     size_t count, total = 0;
 

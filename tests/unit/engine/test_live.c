@@ -55,9 +55,9 @@ static void a_cooldown_is_over_at_its_end_and_never_shortened(void **state)
 
     (void)state;
     add(2);
-    assert_true(weir_live_cool(&live, 1, 10 * S, &cause, 0));
-    assert_false(weir_live_cool(&live, 1, 9 * S, &cause, 0));
-    assert_false(weir_live_cool(&live, 1, 10 * S, &cause, 0));
+    assert_true(weir_live_cool(&live, 1, 10 * S, &cause, WEIR_COOLDOWN_RULES, 0));
+    assert_false(weir_live_cool(&live, 1, 9 * S, &cause, WEIR_COOLDOWN_RULES, 0));
+    assert_false(weir_live_cool(&live, 1, 10 * S, &cause, WEIR_COOLDOWN_RULES, 0));
     assert_true(weir_live_is_cooling(&live, 1, 10 * S - 1));
     assert_false(weir_live_is_cooling(&live, 1, 10 * S));
     assert_false(weir_live_is_cooling(&live, 0, 0));
@@ -72,13 +72,13 @@ static void a_run_is_cooling_only_while_all_of_it_is(void **state)
     add(2 * WEIR_LIVE_RUN_SLOTS);
     for (uint32_t slot = WEIR_LIVE_RUN_SLOTS; slot < 2 * WEIR_LIVE_RUN_SLOTS; slot++) {
         assert_false(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, 0));
-        (void)weir_live_cool(&live, slot, (slot + 1) * S, &cause, 0);
+        (void)weir_live_cool(&live, slot, (slot + 1) * S, &cause, WEIR_COOLDOWN_RULES, 0);
     }
     assert_true(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, 0));
     assert_false(weir_live_run_is_cooling(&live, 0, 0));
     assert_true(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, (WEIR_LIVE_RUN_SLOTS + 1) * S - 1));
     assert_false(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, (WEIR_LIVE_RUN_SLOTS + 1) * S));
-    (void)weir_live_cool(&live, WEIR_LIVE_RUN_SLOTS, 500 * S, &cause, 0);
+    (void)weir_live_cool(&live, WEIR_LIVE_RUN_SLOTS, 500 * S, &cause, WEIR_COOLDOWN_RULES, 0);
     assert_true(weir_live_run_is_cooling(&live, WEIR_LIVE_RUN_SLOTS, (WEIR_LIVE_RUN_SLOTS + 1) * S));
     assert_true(weir_live_validate(&live, 0));
 }
@@ -88,7 +88,7 @@ static void a_cooldown_that_is_lifted_frees_its_run(void **state)
     (void)state;
     add(WEIR_LIVE_RUN_SLOTS);
     for (uint32_t slot = 0; slot < WEIR_LIVE_RUN_SLOTS; slot++)
-        (void)weir_live_cool(&live, slot, 100 * S, &cause, 0);
+        (void)weir_live_cool(&live, slot, 100 * S, &cause, WEIR_COOLDOWN_RULES, 0);
     /* more often than the bound can count */
     for (int i = 0; i < 3000; i++) {
         assert_true(weir_live_run_is_cooling(&live, 0, S));
@@ -97,7 +97,7 @@ static void a_cooldown_that_is_lifted_frees_its_run(void **state)
         assert_int_equal(weir_live_until(&live, 5), S);
         assert_false(weir_live_run_is_cooling(&live, 0, S));
         assert_true(weir_live_validate(&live, 0));
-        assert_true(weir_live_cool(&live, 5, 100 * S, &cause, S));
+        assert_true(weir_live_cool(&live, 5, 100 * S, &cause, WEIR_COOLDOWN_RULES, S));
     }
     assert_false(weir_live_lift(&live, 5, 100 * S, 100 * S));
 }

@@ -105,7 +105,7 @@ static void cool(struct world *w)
         for (size_t t = 0; way == 2 && t < d->spec.tag_count; t++)
             cools |= weir_slice_eq(d->spec.tags[t], tag);
         if (cools)
-            (void)weir_live_cool(&w->router->live, d->slot, NOW_NS + 1, &cause, NOW_NS);
+            (void)weir_live_cool(&w->router->live, d->slot, NOW_NS + 1, &cause, WEIR_COOLDOWN_RULES, NOW_NS);
     }
 }
 

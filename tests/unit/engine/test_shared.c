@@ -50,12 +50,14 @@ static void rs_22_a_router_that_does_not_share_has_nothing_to_tell(void **state)
 static unsigned kinds(const struct kit *kit, const char *id)
 {
     return weir_router_shares(kit->router, kit_find(kit, id)) &
-           ~(WEIR_SHARED_BIT(COOLDOWN) | WEIR_SHARED_BIT(FAILS) | WEIR_SHARED_BIT(HEALTH));
+           ~(WEIR_SHARED_BIT(LIFT) | WEIR_SHARED_BIT(COOLDOWN) | WEIR_SHARED_BIT(FAILS) |
+             WEIR_SHARED_BIT(HEALTH));
 }
 
 static void rs_22_what_is_shared_follows_from_limits_and_strategies(void **state)
 {
-    const unsigned always = WEIR_SHARED_BIT(COOLDOWN) | WEIR_SHARED_BIT(FAILS) | WEIR_SHARED_BIT(HEALTH);
+    const unsigned always =
+        WEIR_SHARED_BIT(LIFT) | WEIR_SHARED_BIT(COOLDOWN) | WEIR_SHARED_BIT(FAILS) | WEIR_SHARED_BIT(HEALTH);
     (void)state;
 
     KIT(kit, "d1 g; d2 g max.otpm=5; d3 h; d4 i; d5 j; d6 g cooldown=0 no_probe; "

@@ -100,7 +100,7 @@ static void use(struct world *w, uint32_t slot)
                                NOW_NS);
     }
     if (weir_rand_below(&w->rand, 3) == 0)
-        (void)weir_live_cool(live, slot, NOW_NS + 1, &cause, NOW_NS);
+        (void)weir_live_cool(live, slot, NOW_NS + 1, &cause, WEIR_COOLDOWN_RULES, NOW_NS);
 }
 
 static void mark(struct world *w, uint64_t *words, uint32_t slot)
@@ -306,7 +306,7 @@ static void every_strategy_finds_nobody_without_harm(void **state)
         for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
             open_world(&w, (weir_strategy)strategy, 5, counts[i], 1);
             for (uint32_t slot = 0; slot < w.router->live.slots; slot++)
-                (void)weir_live_cool(&w.router->live, slot, 2 * NOW_NS, &cause, NOW_NS);
+                (void)weir_live_cool(&w.router->live, slot, 2 * NOW_NS, &cause, WEIR_COOLDOWN_RULES, NOW_NS);
             const struct weir_candidates c =
                 candidates_of(&w, &w.snapshot->groups[0]->tiers[0], WEIR_FILTER_BIT(COOLDOWN));
 

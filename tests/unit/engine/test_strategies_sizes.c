@@ -149,7 +149,8 @@ static void cool_a_third(struct world *w, uint32_t count)
 
     for (uint32_t i = 0; i < count; i++)
         if (cools(i))
-            (void)weir_live_cool(&w->router->live, tier_of(w)->slots[i], 2 * NOW_NS, &cause, NOW_NS);
+            (void)weir_live_cool(&w->router->live, tier_of(w)->slots[i], 2 * NOW_NS, &cause,
+                                 WEIR_COOLDOWN_RULES, NOW_NS);
 }
 
 /* Picks fall evenly on those that do not cool down, counted in cells of neighbours. */

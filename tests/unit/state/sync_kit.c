@@ -184,6 +184,13 @@ static struct weir_reply perform(struct store *store, char **args, size_t count,
             key->ends_ms = store->now_ms + strtoull(args[2], NULL, 10);
         return (struct weir_reply){.kind = WEIR_REPLY_INTEGER, .number = key != NULL};
     }
+    if (strcmp(args[0], "DEL") == 0) {
+        bool was = store_get(store, args[1]) != NULL;
+
+        if (was)
+            store_drop(store, args[1]);
+        return (struct weir_reply){.kind = WEIR_REPLY_INTEGER, .number = was};
+    }
     assert(strcmp(args[0], "PTTL") == 0);
     life = store_life(store, args[1]);
     return (struct weir_reply){.kind = WEIR_REPLY_INTEGER,

@@ -165,6 +165,102 @@ static void test_a_cooldown_taken_back_in_redis_ends_everywhere(void **state)
     close_two(&a, &b);
 }
 
+static void test_a_cooldown_lifted_by_hand_ends_everywhere_at_once(void **state)
+{
+    struct store store;
+    struct process a, b;
+
+    (void)state;
+    open_two(&store, &a, &b, ONE);
+    expect(a.kit, "g", "d1:429 fail:429");
+    process_tell(&a);
+    process_read(&a);
+    process_read(&b);
+    store_advance(&store, 5);
+    assert_true(kit_lift(b.kit, "d1", "ann"));
+    process_tell(&b);
+    assert_null(store_get(&store, "deployment:d1:cooldown"));
+    process_go_on(&a);
+    assert_float_equal(kit_cooling(a.kit, "d1"), 0, 0.01);
+    process_read(&a);
+    process_read(&b);
+    assert_float_equal(kit_cooling(b.kit, "d1"), 0, 0.01);
+    /* and the next one is learned as ever */
+    expect(a.kit, "g", "d1:429 fail:429");
+    process_tell(&a);
+    process_go_on(&b);
+    assert_float_equal(kit_cooling(b.kit, "d1"), 20, 0.01);
+    close_two(&a, &b);
+}
+
+static void test_a_lift_by_hand_that_is_under_way_is_not_undone_by_what_is_read_meanwhile(void **state)
+{
+    struct store store;
+    struct process a;
+
+    (void)state;
+    store_init(&store);
+    process_open(&a, &store, "a:1", "", ONE);
+    store_set(&store, "deployment:d1:cooldown", "{'status_code': '429', 'cooldown_time': 30}", 30);
+    process_read(&a);
+    assert_float_equal(kit_cooling(a.kit, "d1"), 30, 0.01);
+    assert_true(kit_lift(a.kit, "d1", "ann"));
+    store_set(&store, "deployment:d1:cooldown", "{'status_code': '429', 'cooldown_time': 31}", 30);
+    process_read(&a);
+    assert_float_equal(kit_cooling(a.kit, "d1"), 0, 0.01);
+    process_tell(&a);
+    assert_null(store_get(&store, "deployment:d1:cooldown"));
+    process_close(&a);
+}
+
+static void test_a_cooldown_by_hand_may_shorten_and_does_so_everywhere(void **state)
+{
+    struct store store;
+    struct process a, b;
+
+    (void)state;
+    open_two(&store, &a, &b, ONE);
+    expect(a.kit, "g", "d1:429 fail:429");
+    process_tell(&a);
+    process_read(&a);
+    process_read(&b);
+    kit_cool(b.kit, "d1", 3, "ann");
+    process_tell(&b);
+    process_go_on(&a);
+    assert_float_equal(kit_cooling(a.kit, "d1"), 3, 0.01);
+    assert_string_equal(store_get(&store, "deployment:d1:cooldown"),
+                        "{'exception_received': 'litellm.ServiceUnavailableError: weir b:2', 'status_code': "
+                        "'503', 'timestamp': 1700000000, 'cooldown_time': 3}");
+    process_read(&a);
+    process_read(&b);
+    store_advance(&store, 2.9);
+    process_read(&a);
+    assert_float_equal(kit_cooling(a.kit, "d1"), 0.1, 0.01);
+    assert_float_equal(kit_cooling(b.kit, "d1"), 0.1, 0.01);
+    close_two(&a, &b);
+}
+
+static void test_a_lift_by_hand_waits_for_redis_to_come_back(void **state)
+{
+    struct store store;
+    struct process a, b;
+
+    (void)state;
+    open_two(&store, &a, &b, ONE);
+    expect(a.kit, "g", "d1:429 fail:429");
+    process_tell(&a);
+    process_go_on(&b);
+    process_lose(&a);
+    assert_true(kit_lift(a.kit, "d1", "ann"));
+    process_come_back(&a);
+    process_tell(&a);
+    process_go_on(&b);
+    assert_null(store_get(&store, "deployment:d1:cooldown"));
+    assert_float_equal(kit_cooling(a.kit, "d1"), 0, 0.01);
+    assert_float_equal(kit_cooling(b.kit, "d1"), 0, 0.01);
+    close_two(&a, &b);
+}
+
 static void test_a_key_that_ends_by_itself_takes_nothing_back(void **state)
 {
     struct store store;
@@ -619,6 +715,10 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_read_is_no_cooldown_and_hides_no_other),
         cmocka_unit_test(test_a_value_is_asked_for_its_life_once),
         cmocka_unit_test(test_a_cooldown_taken_back_in_redis_ends_everywhere),
+        cmocka_unit_test(test_a_cooldown_lifted_by_hand_ends_everywhere_at_once),
+        cmocka_unit_test(test_a_lift_by_hand_that_is_under_way_is_not_undone_by_what_is_read_meanwhile),
+        cmocka_unit_test(test_a_cooldown_by_hand_may_shorten_and_does_so_everywhere),
+        cmocka_unit_test(test_a_lift_by_hand_waits_for_redis_to_come_back),
         cmocka_unit_test(test_a_key_that_ends_by_itself_takes_nothing_back),
         cmocka_unit_test(test_a_shorter_one_in_redis_shortens_nothing),
         cmocka_unit_test(test_less_than_a_second_is_published_and_not_kept),
