@@ -11,6 +11,7 @@
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
 #include "gateway/endpoint/calls.h"
+#include "gateway/endpoint/events.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/models.h"
 #include "gateway/endpoint/readiness.h"
@@ -29,8 +30,9 @@ static void answer_preflight(struct weir_job *job, const struct weir_http1_head 
 {
     struct weir_buf *lines = weir_reply_lines(job);
     struct weir_slice asked = weir_http1_value(head, WEIR_SLICE("access-control-request-headers"));
-    int r = weir_buf_append(lines, WEIR_SLICE("access-control-allow-methods: GET, HEAD, POST, OPTIONS\r\n"
-                                              "access-control-max-age: 600\r\n"));
+    int r =
+        weir_buf_append(lines, WEIR_SLICE("access-control-allow-methods: GET, HEAD, POST, DELETE, OPTIONS\r\n"
+                                          "access-control-max-age: 600\r\n"));
 
     if (r == 0)
         r = weir_headers_put(lines, WEIR_SLICE("access-control-allow-headers"),
@@ -60,7 +62,7 @@ static void answer_method(struct weir_job *job, const struct weir_path *path)
                                            .type = weir_error_type(405)};
 
     /* The lines have room for it. */
-    (void)!weir_headers_put(weir_reply_lines(job), WEIR_SLICE("allow"), weir_path_allow(path->row));
+    (void)!weir_headers_put(weir_reply_lines(job), WEIR_SLICE("allow"), weir_path_allow(path->methods));
     weir_reply_error(job, &error);
 }
 
@@ -176,6 +178,9 @@ static void serve(struct weir_job *job, const struct weir_path *path)
     case WEIR_SERVICE_RELOAD:
         weir_reload_begin(job);
         return;
+    case WEIR_SERVICE_EVENTS:
+        weir_events_begin(job);
+        return;
     }
 }
 
@@ -202,6 +207,7 @@ static void on_drain(void *user, weir_exchange *exchange)
     weir_job_enter(job);
     if (job->server != NULL)
         weir_upcall_resume(job->server);
+    weir_events_resume(job);
     weir_job_leave(job);
 }
 

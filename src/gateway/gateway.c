@@ -62,7 +62,7 @@ static int make_log(struct weir_gateway *gateway, char text[WEIR_GATEWAY_TEXT_MA
     const struct weir_settings *settings = &gateway->setup->config->settings;
     const struct weir_log_spec specs[WEIR_LOGS] = {
         [WEIR_LOG_ACCESS] = {settings->access_log, settings->access_log_format},
-        [WEIR_LOG_EVENTS] = {WEIR_SLICE("off"), WEIR_LOG_JSON}};
+        [WEIR_LOG_EVENTS] = {settings->event_log, WEIR_LOG_JSON}};
     char reason[WEIR_LOG_TEXT_MAX];
     int r = weir_log_new(gateway->mem, specs, gateway->workers + 1, reason, &gateway->log);
 
@@ -182,6 +182,8 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     weir_budget_init(&ret_gateway->budget, mem, 0);
     weir_admission_init(&ret_gateway->admission, config->settings.max_in_flight, config->settings.max_queued);
     weir_board_init(&ret_gateway->board);
+    weir_feed_init(&ret_gateway->feed, mem);
+    (void)pthread_mutex_init(&ret_gateway->router_events, NULL);
     weir_graves_init(&ret_gateway->graves, home);
     weir_trust_init(&ret_gateway->trust, mem);
     weir_stories_init(&ret_gateway->stories, wall_now_ns(), mem);
@@ -213,6 +215,8 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
         weir_admission_deinit(&gateway->admission);
         weir_board_deinit(&gateway->board);
         weir_stories_deinit(&gateway->stories);
+        weir_feed_deinit(&gateway->feed);
+        (void)pthread_mutex_destroy(&gateway->router_events);
         weir_budget_deinit(&gateway->budget);
     }
     *gateway = (struct weir_gateway){0};

@@ -8,6 +8,7 @@
 #ifndef WEIR_GATEWAY_GATEWAY_H
 #define WEIR_GATEWAY_GATEWAY_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@
 #include "gateway/attempt/trust.h"
 #include "gateway/background/background.h"
 #include "gateway/budget.h"
+#include "gateway/feed/feed.h"
 #include "gateway/health/board.h"
 #include "gateway/log/log.h"
 #include "gateway/seat.h"
@@ -49,6 +51,8 @@ struct weir_gateway {
     struct weir_stories stories; /* of the newest calls */
     struct weir_server_shared connections;
     weir_log *log;
+    struct weir_feed feed;             /* of routing events */
+    pthread_mutex_t router_events;     /* held by who tells them (observe.h) */
     atomic_bool redis_up;              /* as far as the background thread knows */
     struct weir_board board;           /* of health checks */
     struct weir_background background; /* the crew's, which starts and ends it */

@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
+#include "gateway/endpoint/events.h"
 #include "gateway/endpoint/reload.h"
 #include "gateway/gateway.h"
 #include "gateway/health/checkup.h"
@@ -149,6 +150,7 @@ static void give_back(struct weir_job *job)
     weir_turns_leave(job);
     weir_reload_leave(job);
     weir_checkup_leave(job);
+    weir_events_leave(job);
     weir_loop_cancel(worker->loop, &job->timer);
     weir_loop_cancel(worker->loop, &job->ping_timer);
     release_attempts(job->attempts);

@@ -35,6 +35,7 @@ struct weir_asking;
 struct weir_checkup;
 struct weir_draft;
 struct weir_health_page;
+struct weir_listening;
 struct weir_setup;
 struct weir_upcall;
 struct weir_worker;
@@ -84,6 +85,8 @@ struct weir_job {
     struct weir_asking *asking;           /* see endpoint/reload.h; NULL: it has not */
     struct weir_health_page *health_page; /* see endpoint/health.c */
     struct weir_checkup *checkup;         /* see health/checkup.h; NULL: there is none */
+    struct weir_listening *listening;     /* see endpoint/events.c; NULL: it does not listen */
+
 
     struct weir_access access;
     char call_id_room[WEIR_CALL_ID_LEN];

@@ -1,6 +1,14 @@
-/* One line for each observer; what it makes of the news is its own affair. */
+/*
+ * One line for each observer; what it makes of the news is its own affair.
+ *
+ * Events outside of calls are told one after the other, under a lock, whoever has caused them: so who has
+ * waited for the lock knows that his own are told.
+ */
 #include "gateway/observe.h"
 
+#include <weir/shared.h>
+
+#include "gateway/feed/tell.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/log/access_log.h"
@@ -15,6 +23,7 @@ void weir_observe_event(struct weir_job *job, const struct weir_event *event)
     weir_call_notes_event(job, event);
     if (job->draft != NULL)
         weir_draft_add(job->draft, event);
+    weir_tell_event(job, event);
 }
 
 /* Calls are told, and what was refused; not the pages that went well. */
@@ -46,4 +55,15 @@ void weir_observe_end(struct weir_job *job)
     weir_call_notes_end(job);
     weir_access_log_write(job->worker->gateway->log, job->worker->index, &job->access);
     keep_story(job);
+}
+
+void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop)
+{
+    uint64_t now_ns = weir_loop_now(loop), wall_ns = weir_loop_wall_ns(loop);
+    struct weir_router_event event;
+
+    (void)pthread_mutex_lock(&gateway->router_events);
+    while (weir_router_event(gateway->router, &event))
+        weir_tell_router_event(gateway, &event, now_ns, wall_ns);
+    (void)pthread_mutex_unlock(&gateway->router_events);
 }

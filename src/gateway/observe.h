@@ -3,20 +3,30 @@
  * router has to say beside any call.  Logs, metrics and traces are fed from here and nowhere else, so that
  * they cannot disagree.
  *
- * On the thread of the job's worker; nothing here waits or may fail the request.
+ * Nothing here waits or may fail the request.
  */
 #ifndef WEIR_GATEWAY_OBSERVE_H
 #define WEIR_GATEWAY_OBSERVE_H
 
 #include <weir/event.h>
 
+#include "net/loop.h"
+
+struct weir_gateway;
 struct weir_job;
 
-/* Each event of the job's call, in their order. */
+/* Each event of the job's call, in their order.  On the thread of the job's worker, as the next. */
 void weir_observe_event(struct weir_job *job, const struct weir_event *event);
 
 /* Once, when the job is over: what job->access tells is complete, and the call, if there was one, still
  * there. */
 void weir_observe_end(struct weir_job *job);
+
+/*
+ * What has happened outside of any call (weir/shared.h): takes it from the router, in its order.  Due after
+ * whatever may cause it, on the same thread, before that gives up the setup that it worked by: the names in
+ * those events are the setup's.  From any thread; loop is the calling thread's.
+ */
+void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/container.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/endpoint/events.h"
 #include "gateway/endpoint/reload.h"
 #include "gateway/front.h"
 #include "gateway/gateway.h"
@@ -56,6 +57,7 @@ static void begin_drain(struct weir_worker *worker)
     if (!worker->draining)
         weir_loop_arm(worker->loop, &worker->drain_timer, weir_time_add(weir_loop_now(worker->loop), limit));
     worker->draining = true;
+    weir_events_end(worker);
 }
 
 static void run_drain(struct weir_loop_task *task)
@@ -159,6 +161,7 @@ static void on_setup(struct weir_seat *seat)
     weir_model_memo_forget(&worker->models);
     weir_server_configure(worker->server, &server);
     weir_client_configure(worker->client, &client);
+    weir_events_follow(worker);
 }
 
 static int seed_rand(struct weir_worker *worker)
@@ -195,6 +198,7 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
         r = weir_loop_new(gateway->mem, &worker->loop);
     if (r < 0)
         return r;
+    weir_feed_port_init(&worker->feed_port, worker->loop, weir_events_run);
     weir_gateway_join(gateway, &worker->seat, worker->loop, on_setup);
     weir_turns_init(worker);
     r = make_client(worker);

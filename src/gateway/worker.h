@@ -16,6 +16,7 @@
 #include "base/rand.h"
 #include "gateway/admission.h"
 #include "gateway/attempt/model_memo.h"
+#include "gateway/feed/feed.h"
 #include "gateway/seat.h"
 #include "net/client.h"
 #include "net/listener.h"
@@ -25,6 +26,7 @@
 struct weir_asking;
 struct weir_gateway;
 struct weir_job;
+struct weir_listening;
 
 struct weir_worker {
     struct weir_gateway *gateway;
@@ -46,7 +48,9 @@ struct weir_worker {
     struct weir_loop_task turn_task;
     struct weir_asking *askings; /* for a reload; see endpoint/reload.h */
     size_t checkups;             /* under way, see health/checkup.h */
-    uint64_t wall_due_ns;        /* when to tell the router the wall clock's time again */
+    struct weir_feed_port feed_port;
+    struct weir_listening *listenings; /* to the feed; see endpoint/events.c */
+    uint64_t wall_due_ns;              /* when to tell the router the wall clock's time again */
     struct weir_loop_task drain_task;
     struct weir_loop_task hand_over_task;
     struct weir_loop_task stop_task;

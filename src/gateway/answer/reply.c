@@ -102,6 +102,20 @@ void weir_reply_status(struct weir_job *job, int status, struct weir_slice messa
     weir_reply_problem(job, &problem);
 }
 
+int weir_reply_open(struct weir_job *job, struct weir_slice type, const struct weir_slice *parts,
+                    size_t count)
+{
+    struct weir_buf *lines = weir_reply_lines(job);
+    int r = weir_headers_put(lines, WEIR_SLICE("content-type"), type);
+
+    if (r == 0)
+        r = weir_buf_append(lines, WEIR_SLICE("cache-control: no-cache\r\n"));
+    if (r < 0)
+        return r;
+    job->access.status = 200;
+    return weir_exchange_begin(job->exchange, 200, weir_buf_slice(lines), parts, count);
+}
+
 void weir_reply_written(struct weir_job *job, const struct weir_json_writer *writer,
                         const struct weir_buf *body)
 {

@@ -5,6 +5,7 @@
 #define WEIR_GATEWAY_REPLY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <weir/attr.h>
 #include <weir/slice.h>
@@ -31,6 +32,13 @@ void weir_reply_json(struct weir_job *job, int status, struct weir_slice body);
 /* Answers with what the writer has put into body, a buffer in the job's arena; 503 when that had no room. */
 void weir_reply_written(struct weir_job *job, const struct weir_json_writer *writer,
                         const struct weir_buf *body);
+
+/*
+ * Begins a streamed answer of status 200, with its first bytes: as weir_exchange_begin.  type is the value of
+ * Content-Type.  The job's exchange must be there.
+ */
+WEIR_MUST_USE int weir_reply_open(struct weir_job *job, struct weir_slice type,
+                                  const struct weir_slice *parts, size_t count);
 
 /* Answers with an error of weir's own. */
 void weir_reply_problem(struct weir_job *job, const struct weir_problem *problem);

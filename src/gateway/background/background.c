@@ -13,11 +13,21 @@
 #include "config/config.h"
 #include "gateway/background/sharing.h"
 #include "gateway/gateway.h"
+#include "gateway/observe.h"
+
+/* Before the loop waits: what its callbacks have caused. */
+static void on_turn(uv_prepare_t *turn)
+{
+    struct weir_background *background = WEIR_CONTAINER(turn, struct weir_background, turn);
+
+    weir_observe_router(background->gateway, background->loop);
+}
 
 static void on_changed(struct weir_seat *seat)
 {
     struct weir_background *background = WEIR_CONTAINER(seat, struct weir_background, seat);
 
+    weir_observe_router(background->gateway, background->loop); /* which names what the setup before has */
     if (background->sharing != NULL)
         weir_sharing_follow(background->sharing);
     weir_prober_follow(&background->prober);
@@ -39,6 +49,15 @@ static void take_down(struct weir_background *background)
     weir_prober_deinit(&background->prober);
     weir_sharing_free(background->sharing);
     background->sharing = NULL;
+    if (!uv_is_closing((uv_handle_t *)&background->turn))
+        uv_close((uv_handle_t *)&background->turn, NULL);
+}
+
+/* Neither call can fail. */
+static void init_turn(struct weir_background *background)
+{
+    (void)uv_prepare_init(weir_loop_uv(background->loop), &background->turn);
+    (void)uv_prepare_start(&background->turn, on_turn);
 }
 
 static void *background_main(void *user)
@@ -95,6 +114,7 @@ int weir_background_follow(struct weir_background *background, char text[WEIR_BA
     r = weir_loop_new(gateway->mem, &background->loop);
     if (r < 0)
         return r;
+    init_turn(background);
     weir_gateway_join(gateway, &background->seat, background->loop, on_changed);
     r = make_services(background, text);
     if (r != 0)

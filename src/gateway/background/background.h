@@ -18,6 +18,8 @@
 #include "gateway/seat.h"
 #include "net/loop.h"
 
+#include <uv.h>
+
 struct weir_gateway;
 struct weir_sharing;
 
@@ -27,6 +29,7 @@ struct weir_background {
     struct weir_seat seat;
     struct weir_prober prober;
     struct weir_sharing *sharing; /* NULL: nothing is shared */
+    uv_prepare_t turn;            /* what a turn has caused is told before the next */
     struct weir_loop_task stop_task;
     pthread_t thread;
     bool running;

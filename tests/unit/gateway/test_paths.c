@@ -73,9 +73,9 @@ static void another_method_is_told_which_it_takes(void **state)
     (void)state;
     assert_int_equal(weir_path_find(WEIR_SLICE("GET"), WEIR_SLICE("/v1/chat/completions"), &path),
                      WEIR_PATH_METHOD);
-    assert_slice_is(weir_path_allow(path.row), "POST, OPTIONS");
+    assert_slice_is(weir_path_allow(path.methods), "POST, OPTIONS");
     assert_int_equal(weir_path_find(WEIR_SLICE("DELETE"), WEIR_SLICE("/v1/models"), &path), WEIR_PATH_METHOD);
-    assert_slice_is(weir_path_allow(path.row), "GET, HEAD, OPTIONS");
+    assert_slice_is(weir_path_allow(path.methods), "GET, HEAD, OPTIONS");
 }
 
 static void other_paths_are_unknown(void **state)
