@@ -7,6 +7,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/answer/pieces.h"
 #include "gateway/answer/reply.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
@@ -208,6 +209,7 @@ static void on_drain(void *user, weir_exchange *exchange)
     if (job->server != NULL)
         weir_upcall_resume(job->server);
     weir_events_resume(job);
+    weir_pieces_resume(job);
     weir_job_leave(job);
 }
 

@@ -13,6 +13,7 @@
 #include "base/container.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/answer/pieces.h"
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
 #include "gateway/endpoint/events.h"
@@ -151,6 +152,7 @@ static void give_back(struct weir_job *job)
     weir_reload_leave(job);
     weir_checkup_leave(job);
     weir_events_leave(job);
+    weir_pieces_leave(job);
     weir_loop_cancel(worker->loop, &job->timer);
     weir_loop_cancel(worker->loop, &job->ping_timer);
     release_attempts(job->attempts);

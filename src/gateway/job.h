@@ -36,6 +36,7 @@ struct weir_checkup;
 struct weir_draft;
 struct weir_health_page;
 struct weir_listening;
+struct weir_pieces;
 struct weir_setup;
 struct weir_upcall;
 struct weir_worker;
@@ -87,6 +88,7 @@ struct weir_job {
     struct weir_checkup *checkup;         /* see health/checkup.h; NULL: there is none */
     struct weir_listening *listening;     /* see endpoint/events.c; NULL: it does not listen */
 
+    struct weir_pieces *pieces; /* see answer/pieces.h; NULL: none */
 
     struct weir_access access;
     char call_id_room[WEIR_CALL_ID_LEN];
