@@ -8,6 +8,8 @@
 
 #include "base/word.h"
 
+enum { DIGITS_SAFE = 19 }; /* so many make no number that is too large */
+
 struct weir_slice weir_slice_str(const char *text)
 {
     return text == NULL ? WEIR_SLICE_EMPTY : (struct weir_slice){text, strlen(text)};
@@ -106,19 +108,28 @@ bool weir_slice_cut(struct weir_slice *rest, char separator, bool *done, struct 
     return true;
 }
 
+/* A digit as a number; anything else as one above nine. */
+static inline unsigned digit_of(char c)
+{
+    return (unsigned)(unsigned char)c - '0';
+}
+
 int weir_slice_u64(struct weir_slice s, uint64_t *ret_value)
 {
     uint64_t value = 0;
+    size_t i = 0;
 
     if (s.len == 0)
         return WEIR_SLICE_NAN;
-    for (size_t i = 0; i < s.len; i++) {
-        if (!weir_char_is_digit(s.ptr[i]))
+    for (; i < s.len && i < DIGITS_SAFE; i++) {
+        if (digit_of(s.ptr[i]) > 9)
             return WEIR_SLICE_NAN;
-        if (__builtin_mul_overflow(value, 10U, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(s.ptr[i] - '0'), &value))
-            return WEIR_SLICE_NAN;
+        value = value * 10 + digit_of(s.ptr[i]);
     }
+    for (; i < s.len; i++)
+        if (digit_of(s.ptr[i]) > 9 || __builtin_mul_overflow(value, 10U, &value) ||
+            __builtin_add_overflow(value, (uint64_t)digit_of(s.ptr[i]), &value))
+            return WEIR_SLICE_NAN;
     *ret_value = value;
     return 0;
 }

@@ -1,39 +1,66 @@
 /* Digits are produced from the last to the first, at the end of the caller's array. */
 #include "base/text.h"
 
+#include <string.h>
+
 #include "base/time.h"
 #include "base/word.h"
 
 enum { DECIMALS_MAX = 12 };
 
+/* The two digits of each number below a hundred: a division by a hundred gives two digits. */
+static const char pairs[] = "0001020304050607080910111213141516171819"
+                            "2021222324252627282930313233343536373839"
+                            "4041424344454647484950515253545556575859"
+                            "6061626364656667686970717273747576777879"
+                            "8081828384858687888990919293949596979899";
+
+static inline void put_pair(char *room, uint64_t value)
+{
+    memcpy(room, pairs + 2 * value, 2);
+}
+
+/* The digits of value in front of end, one at least; where they begin. */
+static char *put_before(char *end, uint64_t value)
+{
+    for (; value >= 100; value /= 100) {
+        end -= 2;
+        put_pair(end, value % 100);
+    }
+    if (value >= 10) {
+        end -= 2;
+        put_pair(end, value);
+    } else {
+        *--end = (char)('0' + value);
+    }
+    return end;
+}
+
 struct weir_slice weir_text_u64(uint64_t value, char digits[WEIR_TEXT_U64_MAX])
 {
-    size_t at = WEIR_TEXT_U64_MAX;
+    char *end = digits + WEIR_TEXT_U64_MAX, *at = put_before(end, value);
 
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    return (struct weir_slice){digits + at, WEIR_TEXT_U64_MAX - at};
+    return (struct weir_slice){at, (size_t)(end - at)};
 }
 
 struct weir_slice weir_text_fixed(uint64_t value, unsigned decimals, char digits[WEIR_TEXT_FIXED_MAX])
 {
-    size_t at = WEIR_TEXT_FIXED_MAX;
+    char *end = digits + WEIR_TEXT_FIXED_MAX, *at = end;
+    unsigned left = decimals > DECIMALS_MAX ? DECIMALS_MAX : decimals;
 
-    if (decimals > DECIMALS_MAX)
-        decimals = DECIMALS_MAX;
-    for (unsigned i = 0; i < decimals; i++) {
-        digits[--at] = (char)('0' + value % 10);
+    for (; left >= 2; left -= 2) {
+        at -= 2;
+        put_pair(at, value % 100);
+        value /= 100;
+    }
+    if (left > 0) {
+        *--at = (char)('0' + value % 10);
         value /= 10;
     }
     if (decimals > 0)
-        digits[--at] = '.';
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    return (struct weir_slice){digits + at, WEIR_TEXT_FIXED_MAX - at};
+        *--at = '.';
+    at = put_before(at, value);
+    return (struct weir_slice){at, (size_t)(end - at)};
 }
 
 struct weir_slice weir_text_short(uint64_t value, unsigned decimals, char digits[WEIR_TEXT_FIXED_MAX])
@@ -64,15 +91,6 @@ struct weir_slice weir_text_hex64(uint64_t value, char digits[WEIR_TEXT_HEX64_MA
     return (struct weir_slice){digits, WEIR_TEXT_HEX64_MAX};
 }
 
-/* Two or more digits of value at room, with zeros in front. */
-static void put_digits(char *room, unsigned width, uint64_t value)
-{
-    while (width-- > 0) {
-        room[width] = (char)('0' + value % 10);
-        value /= 10;
-    }
-}
-
 /* Days since 1970-01-01 to a date: years are counted from March, so that the leap day is the last. */
 static void put_date(char *room, uint64_t days)
 {
@@ -84,23 +102,24 @@ static void put_date(char *room, uint64_t days)
     uint64_t month = (5 * day_of_year + 2) / 153;
     uint64_t year = era * 400 + year_of_era + (month >= 10 ? 1 : 0);
 
-    put_digits(room, 4, year);
-    put_digits(room + 5, 2, month < 10 ? month + 3 : month - 9);
-    put_digits(room + 8, 2, day_of_year - (153 * month + 2) / 5 + 1);
+    put_pair(room, year / 100);
+    put_pair(room + 2, year % 100);
+    put_pair(room + 5, month < 10 ? month + 3 : month - 9);
+    put_pair(room + 8, day_of_year - (153 * month + 2) / 5 + 1);
 }
 
 struct weir_slice weir_text_time(uint64_t wall_ns, char room[WEIR_TEXT_TIME_MAX])
 {
-    static const char shape[] = "0000-00-00T00:00:00.000Z";
     uint64_t ms = wall_ns / WEIR_NS_PER_MS;
     uint64_t s = ms / 1000;
+    uint64_t minutes = s / 60;
 
-    for (size_t i = 0; i < WEIR_TEXT_TIME_MAX; i++)
-        room[i] = shape[i];
+    memcpy(room, "0000-00-00T00:00:00.000Z", WEIR_TEXT_TIME_MAX);
     put_date(room, s / 86400);
-    put_digits(room + 11, 2, s / 3600 % 24);
-    put_digits(room + 14, 2, s / 60 % 60);
-    put_digits(room + 17, 2, s % 60);
-    put_digits(room + 20, 3, ms % 1000);
+    put_pair(room + 11, minutes / 60 % 24);
+    put_pair(room + 14, minutes % 60);
+    put_pair(room + 17, s % 60);
+    room[20] = (char)('0' + ms % 1000 / 100);
+    put_pair(room + 21, ms % 100);
     return (struct weir_slice){room, WEIR_TEXT_TIME_MAX};
 }
