@@ -135,6 +135,24 @@ static enum weir_http1_refusal take_control(struct weir_http1_reader *r, const c
     return *at == '\t' ? take_text(r, at, 1) : WEIR_HTTP1_REFUSED_BAD_CHARACTER;
 }
 
+/* Most fields come as whole lines of plain text: passes over those, and leaves every other line to the rules
+ * above.  p is at the beginning of a line. */
+static const char *skip_plain_lines(struct weir_http1_reader *r, const char *p, const char *end)
+{
+    size_t count = r->line_count, max = r->limits.max_fields;
+
+    while (count > 0 && count <= max && p<end && * p> ' ') {
+        const char *at = weir_http_find_control(p, end);
+
+        if (end - at < 2 || at[0] != '\r' || at[1] != '\n')
+            break;
+        count++;
+        p = at + 2;
+    }
+    r->line_count = count;
+    return p;
+}
+
 /* Looks at bytes up to the end of an empty line, which *ret_empty says was met; *ret_taken is how many. */
 static enum weir_http1_refusal scan_lines(struct weir_http1_reader *r, struct weir_slice bytes,
                                           size_t *ret_taken, bool *ret_empty)
@@ -144,8 +162,11 @@ static enum weir_http1_refusal scan_lines(struct weir_http1_reader *r, struct we
 
     *ret_empty = false;
     while (p < end && !*ret_empty && refusal == WEIR_HTTP1_REFUSED_NONE) {
-        const char *at = r->after_cr ? p : weir_http_find_control(p, end);
+        const char *at;
 
+        if (r->line_bytes == 0 && !r->after_cr)
+            p = skip_plain_lines(r, p, end);
+        at = r->after_cr ? p : weir_http_find_control(p, end);
         refusal = take_text(r, p, (size_t)(at - p));
         if (refusal == WEIR_HTTP1_REFUSED_NONE && at < end)
             refusal = take_control(r, &at, end, ret_empty);
