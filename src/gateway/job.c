@@ -112,12 +112,12 @@ struct weir_slice weir_job_call_id(struct weir_worker *worker, char room[WEIR_CA
 struct weir_job *weir_job_new(struct weir_worker *worker, weir_exchange *exchange)
 {
     struct weir_job *job = take(worker);
-    struct weir_arena arena;
 
     if (job == NULL)
         return NULL;
-    arena = job->arena;
-    *job = (struct weir_job){.worker = worker, .exchange = exchange, .arena = arena};
+    memset(job, 0, offsetof(struct weir_job, arena));
+    job->worker = worker;
+    job->exchange = exchange;
     job->setup = weir_seat_hold(&worker->seat);
     job->access.call_id = weir_job_call_id(worker, job->call_id_room);
     job->begun_ns = weir_exchange_begun_ns(exchange);

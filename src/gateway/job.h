@@ -49,8 +49,7 @@ struct weir_job {
     struct weir_worker *worker;
     struct weir_setup *setup; /* that it began with, and keeps to its end */
     weir_exchange *exchange;  /* NULL: the client's side is over */
-    struct weir_arena arena;
-    struct weir_buf body; /* the request's; from the budget */
+    struct weir_buf body;     /* the request's; from the budget */
     uint64_t begun_ns;
     struct weir_ticket ticket;    /* of a call to a model; see turns.h, with the next two */
     struct weir_timer turn_timer; /* armed while it waits for its turn */
@@ -69,15 +68,10 @@ struct weir_job {
     uint64_t timer_ns;
     struct weir_upcall *attempts; /* running, or still talking */
     struct weir_upcall *server;   /* whose answer the client gets */
-    struct weir_so_far so_far;    /* of a streamed answer */
     struct weir_failed *failed;   /* newest first */
     uint64_t deltas;              /* pieces of content that went to the client */
 
-    /*
-     * Bytes for the client that were not handed over yet; they live as long as the callback that made them.
-     */
-    struct weir_slice parts[WEIR_JOB_PARTS];
-    size_t part_count;
+    size_t part_count;             /* of parts, below */
     struct weir_slice begin_lines; /* the head of a streamed answer, to go with the first bytes; else empty */
     uint64_t sent_ns;              /* when bytes of a stream were last handed over */
     struct weir_timer ping_timer;  /* see keepalive.h */
@@ -91,6 +85,12 @@ struct weir_job {
     struct weir_pieces *pieces; /* see answer/pieces.h; NULL: none */
 
     struct weir_access access;
+
+    /* What a fresh job has cleared ends here. */
+    struct weir_arena arena;
+    struct weir_so_far so_far; /* of a streamed answer */
+    /* Bytes that were not handed over to the client yet; they live as long as the callback that made them. */
+    struct weir_slice parts[WEIR_JOB_PARTS];
     char call_id_room[WEIR_CALL_ID_LEN];
 };
 
