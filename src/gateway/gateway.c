@@ -181,6 +181,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     atomic_init(&ret_gateway->redis_up, false);
     weir_budget_init(&ret_gateway->budget, mem, 0);
     weir_admission_init(&ret_gateway->admission, config->settings.max_in_flight, config->settings.max_queued);
+    weir_alerts_init(&ret_gateway->alerts, mem);
     weir_board_init(&ret_gateway->board);
     weir_feed_init(&ret_gateway->feed, mem);
     (void)pthread_mutex_init(&ret_gateway->router_events, NULL);
@@ -217,6 +218,7 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
         weir_stories_deinit(&gateway->stories);
         weir_feed_deinit(&gateway->feed);
         (void)pthread_mutex_destroy(&gateway->router_events);
+        weir_alerts_deinit(&gateway->alerts);
         weir_budget_deinit(&gateway->budget);
     }
     *gateway = (struct weir_gateway){0};

@@ -19,6 +19,7 @@
 #include <weir/router.h>
 
 #include "gateway/admission.h"
+#include "gateway/alert/alerts.h"
 #include "gateway/attempt/trust.h"
 #include "gateway/background/background.h"
 #include "gateway/budget.h"
@@ -51,9 +52,10 @@ struct weir_gateway {
     struct weir_stories stories; /* of the newest calls */
     struct weir_server_shared connections;
     weir_log *log;
-    struct weir_feed feed;             /* of routing events */
-    pthread_mutex_t router_events;     /* held by who tells them (observe.h) */
-    atomic_bool redis_up;              /* as far as the background thread knows */
+    struct weir_feed feed;         /* of routing events */
+    pthread_mutex_t router_events; /* held by who tells them (observe.h) */
+    atomic_bool redis_up;          /* as far as the background thread knows */
+    struct weir_alerts alerts;
     struct weir_board board;           /* of health checks */
     struct weir_background background; /* the crew's, which starts and ends it */
     bool shares;                       /* the router does, with other processes; since the start */

@@ -8,6 +8,7 @@
 
 #include <weir/shared.h>
 
+#include "gateway/alert/alerts.h"
 #include "gateway/feed/tell.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
@@ -24,6 +25,7 @@ void weir_observe_event(struct weir_job *job, const struct weir_event *event)
     if (job->draft != NULL)
         weir_draft_add(job->draft, event);
     weir_tell_event(job, event);
+    weir_alerts_event(job, event);
 }
 
 /* Calls are told, and what was refused; not the pages that went well. */
@@ -53,8 +55,16 @@ void weir_observe_end(struct weir_job *job)
     if (!is_told(job))
         return;
     weir_call_notes_end(job);
+    weir_alerts_end(job);
     weir_access_log_write(job->worker->gateway->log, job->worker->index, &job->access);
     keep_story(job);
+}
+
+static void tell_router_event(struct weir_gateway *gateway, const struct weir_router_event *event,
+                              uint64_t now_ns, uint64_t wall_ns)
+{
+    weir_tell_router_event(gateway, event, now_ns, wall_ns);
+    weir_alerts_router(&gateway->alerts, event);
 }
 
 void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop)
@@ -64,6 +74,6 @@ void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop)
 
     (void)pthread_mutex_lock(&gateway->router_events);
     while (weir_router_event(gateway->router, &event))
-        weir_tell_router_event(gateway, &event, now_ns, wall_ns);
+        tell_router_event(gateway, &event, now_ns, wall_ns);
     (void)pthread_mutex_unlock(&gateway->router_events);
 }

@@ -162,6 +162,7 @@ static void on_setup(struct weir_seat *seat)
     weir_server_configure(worker->server, &server);
     weir_client_configure(worker->client, &client);
     weir_events_follow(worker);
+    weir_alert_watch_follow(&worker->alert_watch);
 }
 
 static int seed_rand(struct weir_worker *worker)
@@ -201,6 +202,7 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
     weir_feed_port_init(&worker->feed_port, worker->loop, weir_events_run);
     weir_gateway_join(gateway, &worker->seat, worker->loop, on_setup);
     weir_turns_init(worker);
+    weir_alert_watch_init(&worker->alert_watch, worker);
     r = make_client(worker);
     if (r == 0)
         r = make_server(worker, listener);
@@ -213,6 +215,7 @@ static void take_down(struct weir_worker *worker)
     struct weir_job *job;
 
     weir_loop_cancel(worker->loop, &worker->drain_timer);
+    weir_alert_watch_stop(&worker->alert_watch);
     weir_server_close(worker->server);
     worker->server = NULL;
     while ((job = worker->jobs) != NULL)

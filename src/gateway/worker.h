@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/rand.h"
 #include "gateway/admission.h"
+#include "gateway/alert/watch.h"
 #include "gateway/attempt/model_memo.h"
 #include "gateway/feed/feed.h"
 #include "gateway/seat.h"
@@ -44,6 +45,7 @@ struct weir_worker {
     size_t spare_count;
     size_t spare_unused; /* see job.c */
     struct weir_timer rest_timer;
+    struct weir_alert_watch alert_watch;
     struct weir_waiters waiters; /* see turns.h */
     struct weir_loop_task turn_task;
     struct weir_asking *askings; /* for a reload; see endpoint/reload.h */

@@ -11,6 +11,7 @@
 
 #include "base/container.h"
 #include "config/config.h"
+#include "gateway/alert/alerter.h"
 #include "gateway/background/sharing.h"
 #include "gateway/gateway.h"
 #include "gateway/observe.h"
@@ -31,22 +32,35 @@ static void on_changed(struct weir_seat *seat)
     if (background->sharing != NULL)
         weir_sharing_follow(background->sharing);
     weir_prober_follow(&background->prober);
+    weir_alerter_follow(background->alerter);
 }
 
+void weir_background_ended(void *user)
+{
+    struct weir_background *background = user;
+
+    if (--background->ending == 0)
+        weir_loop_stop(background->loop);
+}
+
+/* Each service says when it is done; the one more is for those that are at once. */
 static void run_stop(struct weir_loop_task *task)
 {
     struct weir_background *background = WEIR_CONTAINER(task, struct weir_background, stop_task);
 
     weir_prober_deinit(&background->prober);
+    background->ending = background->sharing != NULL ? 3 : 2;
     if (background->sharing != NULL)
         weir_sharing_end(background->sharing);
-    else
-        weir_loop_stop(background->loop);
+    weir_alerter_end(background->alerter, weir_background_ended, background);
+    weir_background_ended(background);
 }
 
 static void take_down(struct weir_background *background)
 {
     weir_prober_deinit(&background->prober);
+    weir_alerter_free(background->alerter);
+    background->alerter = NULL;
     weir_sharing_free(background->sharing);
     background->sharing = NULL;
     if (!uv_is_closing((uv_handle_t *)&background->turn))
@@ -65,6 +79,7 @@ static void *background_main(void *user)
     struct weir_background *background = user;
 
     weir_prober_follow(&background->prober);
+    weir_alerter_follow(background->alerter);
     weir_loop_run(background->loop);
     take_down(background);
     return NULL;
@@ -87,7 +102,9 @@ static int start_thread(struct weir_background *background)
 
 static bool is_wanted(const struct weir_gateway *gateway)
 {
-    return gateway->shares || gateway->setup->config->settings.health_checks;
+    const struct weir_config *config = gateway->setup->config;
+
+    return gateway->shares || config->settings.health_checks || weir_alerter_is_wanted(config);
 }
 
 static int make_services(struct weir_background *background, char text[WEIR_BACKGROUND_TEXT_MAX])
@@ -97,6 +114,8 @@ static int make_services(struct weir_background *background, char text[WEIR_BACK
 
     if (r == 0 && background->gateway->shares)
         r = weir_sharing_new(background, reason, &background->sharing);
+    if (r == 0)
+        r = weir_alerter_new(background->gateway, &background->seat, &background->alerter);
     if (r == 0)
         weir_prober_share(&background->prober, background->sharing);
     if (r > 0)

@@ -1,6 +1,6 @@
 /*
- * One more thread, for what concerns all workers and no request: what processes share (sharing.h), and
- * probes. It has a loop of its own and follows the gateway's setup as a worker does.  Where a configuration
+ * One more thread, for what concerns all workers and no request: what processes share (sharing.h), probes,
+ * alerts. It has a loop of its own and follows the gateway's setup as a worker does.  Where a configuration
  * needs nothing of it, there is none.
  *
  * Made and ended by the main thread.  Its services are made before the thread runs, and taken down by it
@@ -20,6 +20,7 @@
 
 #include <uv.h>
 
+struct weir_alerter;
 struct weir_gateway;
 struct weir_sharing;
 
@@ -30,6 +31,8 @@ struct weir_background {
     struct weir_prober prober;
     struct weir_sharing *sharing; /* NULL: nothing is shared */
     uv_prepare_t turn;            /* what a turn has caused is told before the next */
+    struct weir_alerter *alerter;
+    unsigned ending; /* services that have something to do still, once the thread shall end */
     struct weir_loop_task stop_task;
     pthread_t thread;
     bool running;
@@ -55,6 +58,9 @@ WEIR_MUST_USE int weir_background_follow(struct weir_background *background,
 
 /* Ends the thread and waits for it; after the workers have ended.  Accepts a zeroed one. */
 void weir_background_deinit(struct weir_background *background);
+
+/* A service has done what it does when the process ends; user is the background. */
+void weir_background_ended(void *user);
 
 /* For weir_router_share; user is the background. */
 void weir_background_notify(void *user);

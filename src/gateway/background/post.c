@@ -16,7 +16,7 @@
 #include "wire/retry_after.h"
 #include "wire/url.h"
 
-enum { URL_MAX = 8 * 1024, CONNECTIONS_MAX = 4 };
+enum { URL_MAX = 8 * 1024, CONNECTIONS_MAX = 32 };
 
 /* ---- where to ---- */
 

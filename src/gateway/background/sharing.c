@@ -351,7 +351,7 @@ static void on_end_timer(struct weir_timer *timer)
 
     if (!weir_redis_is_up(sharing->redis) || weir_redis_pending(sharing->redis) == 0 ||
         now >= sharing->end_ns)
-        weir_loop_stop(loop_of(sharing));
+        weir_background_ended(sharing->background);
     else
         weir_loop_arm(loop_of(sharing), timer, weir_time_add(now, END_LOOK_NS));
 }

@@ -45,7 +45,8 @@ struct weir_slice weir_sharing_name(char name[WEIR_SHARING_NAME_MAX]);
 /* The seat has another setup. */
 void weir_sharing_follow(struct weir_sharing *sharing);
 
-/* Tells what is left, then stops the loop: as soon as Redis has answered, and within a moment. */
+/* Tells what is left, then says that it has ended (weir_background_ended): as soon as Redis has answered, and
+ * within a moment. */
 void weir_sharing_end(struct weir_sharing *sharing);
 
 /*

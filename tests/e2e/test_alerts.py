@@ -1,0 +1,352 @@
+"""Alerts: what is told to webhooks, how often, and that nobody waits for it."""
+import contextlib
+import json
+import re
+import time
+
+import pytest
+
+from kit import answers, wait
+from kit.answers import HANG, Wait
+from kit.configs import config
+from kit.hook import Hook
+from kit.weir import SANITIZED
+
+CALM = {"allowed_fails": 1000}      # no deployment cools down
+TOUCHY = {"allowed_fails": 0, "cooldown_time": 60}
+DOWN = answers.error("unavailable", message="the secret of the provider")
+
+
+def after(seconds, answer):
+    return answers.Answer(lambda call: [Wait(seconds), *answer.steps(call)])
+
+
+def bearer(key):
+    return {"authorization": f"Bearer {key}"}
+
+
+@pytest.fixture
+def hooks(weirs):
+    with contextlib.ExitStack() as stack:
+        def make(tls=None):
+            hook = Hook(tls)
+            stack.callback(hook.stop)
+            return hook
+        yield make
+
+
+@pytest.fixture
+def hook(hooks):
+    return hooks()
+
+
+@pytest.fixture
+def watched(serve, hook):
+    """A weir that tells the hook, in JSON."""
+    def make(groups, router=None, **more):
+        own = {"alert_webhook": hook.url(), **more.pop("weir", {})}
+        return serve(groups, router=router or TOUCHY, weir=own, **more)
+    return make
+
+
+def fail(weir, model="g", **more):
+    assert weir.ask(model, **more).status >= 400
+
+
+# ---- what is told
+
+def test_a_cooldown_is_told_with_its_cause(watched, hook, up):
+    up.says("d1", answers.error("rate_limit")).says("d2", "fine")
+    weir = watched({"g": ["d1"], "h": ["d2"]})
+    fail(weir)
+    told = hook.wait_for("cooldown")
+    assert hook.messages[0].headers["Content-Type"] == "application/json"
+    assert (told["event"], told["event_group"], told["level"]) == ("cooldown_deployment", "deployment", "Medium")
+    assert (told["group"], told["deployment"], told["failure"]) == ("g", "d1", {"kind": "rate_limit", "status": 429})
+    assert (told["length_s"], told["rule"], told["repeated"], told["held_back"]) == (60, "router_fails", 0, 0)
+    assert told["event_message"] == "Deployment d1 of g cools down for 60 s: rate_limit (429)."
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", told["until"]) and told["until"] > told["time"]
+    assert told["process"].endswith(f":{weir.process.pid}")
+
+
+def test_a_group_of_which_all_cool_down_is_out(watched, hook, up):
+    up.says("d1", DOWN).says("d2", DOWN)
+    weir = watched({"g": ["d1", "d2"]})
+    fail(weir)
+    hook.wait_for("cooldown")
+    assert not hook.of("outage")
+    fail(weir)
+    told = hook.wait_for("outage")
+    assert (told["event"], told["level"], told["group"], told["deployments"]) == ("outage_alerts", "High", "g", 2)
+    assert 50 < told["back_in_s"] <= 60
+
+
+def test_the_end_of_an_outage_is_told_when_one_answers(watched, hook, up):
+    up.says("d1", DOWN, "fine")
+    weir = watched({"g": ["d1"]}, router={**TOUCHY, "cooldown_time": 1})
+    fail(weir)
+    hook.wait_for("outage")
+    wait.until(lambda: weir.ask("g").status == 200, 10)
+    told = hook.wait_for("recovered")
+    assert told["event_message"].startswith("Group g serves again; it was out for ") and told["duration_s"] >= 1
+
+
+def test_a_storm_of_fallbacks_is_told_once(watched, hook, up):
+    up.says("d1", DOWN).says("d2", "fine")
+    weir = watched({"g": ["d1"], "h": ["d2"]}, router={**CALM, "fallbacks": [{"g": ["h"]}]}, weir={"alert_storm_fallbacks": 5})
+    for _ in range(4):
+        assert weir.ask("g").status == 200
+    assert not hook.of("fallback_storm")
+    for _ in range(8):
+        assert weir.ask("g").status == 200
+    told = hook.wait_for("fallback_storm")
+    assert (told["event"], told["group"], told["target"], told["fallbacks"], told["window_s"]) == ("fallback_reports", "g", "h", 5, 60)
+    assert len(hook.of("fallback_storm")) == 1 and not hook.of("failed_call")
+
+
+def test_a_failed_call_is_told_with_its_id(watched, hook, up):
+    up.says("d1", DOWN)
+    reply = watched({"g": ["d1"]}, router=CALM).ask("g")
+    told = hook.wait_for("failed_call")
+    assert (told["event"], told["group"], told["failure"]) == ("llm_exceptions", "g", {"kind": "service_unavailable", "status": 503})
+    assert told["call_id"] == reply.header("x-litellm-call-id")
+
+
+@pytest.mark.parametrize("kind", ["bad_request", "context_window", "content_policy"])
+def test_what_the_caller_did_wrong_is_nobodys_alarm(watched, hook, up, kind):
+    up.says("d1", answers.error(kind)).says("d2", DOWN)
+    weir = watched({"g": ["d1"], "h": ["d2"]}, router=CALM)
+    fail(weir)
+    assert weir.ask("no such model").status == 400
+    fail(weir, "h")
+    hook.wait_for("failed_call")
+    assert [m.json["group"] for m in hook.messages] == ["h"]
+
+
+def test_a_slow_answer_is_told_and_a_quick_one_is_not(watched, hook, up):
+    up.says("d1", after(0.6, answers.text("late")), "quick")
+    weir = watched({"g": ["d1"]}, router=CALM, general={"alerting_threshold": 0.3, "alert_types": ["llm_too_slow"]})
+    assert weir.ask("g").status == 200 and weir.ask("g").status == 200
+    told = hook.wait_for("slow_answer")
+    assert (told["event"], told["group"], told["deployment"]) == ("llm_too_slow", "g", "d1") and told["duration_s"] >= 0.6
+    assert "the threshold is 0.3 s" in told["event_message"] and len(hook.messages) == 1
+
+
+def test_a_call_that_hangs_is_told_while_it_does(watched, hook, up):
+    up.says("d1", answers.steps(HANG))
+    weir = watched({"g": ["d1"]}, router={**CALM, "timeout": 3}, general={"alerting_threshold": 0.4, "alert_types": ["llm_requests_hanging"]})
+    asked = wait.in_background(lambda: weir.ask("g"))
+    told = hook.wait_for("hanging_call")
+    assert (told["event"], told["group"], told["deployment"]) == ("llm_requests_hanging", "g", "d1")
+    assert 0.4 <= told["duration_s"] < 3 and up.in_flight["d1"] == 1
+    assert asked().header("x-litellm-call-id") == told["call_id"] and len(hook.messages) == 1
+
+
+def test_only_the_types_that_are_asked_for_are_told(watched, hook, up):
+    up.says("d1", DOWN)
+    weir = watched({"g": ["d1"]}, general={"alert_types": ["outage_alerts"]})
+    fail(weir)
+    hook.wait_for("outage")
+    assert [m.json["alert"] for m in hook.messages] == ["outage"]
+
+
+# ---- LiteLLM's settings
+
+def test_slack_gets_its_form_and_no_markup(serve, hook, up):
+    up.says("d1", DOWN)
+    weir = serve({"<!channel>": {"d1": None}}, router=CALM, general={"alerting": ["slack"]}, env={"SLACK_WEBHOOK_URL": hook.url("/services/T/B/x")})
+    fail(weir, "<!channel>")
+    wait.until(lambda: hook.messages)
+    assert hook.messages[0].path == "/services/T/B/x" and list(hook.messages[0].json) == ["text"]
+    assert hook.messages[0].text.startswith("Alert type: `llm_exceptions`\nLevel: `High`\nTimestamp: `")
+    assert "A call to &lt;!channel&gt; failed" in hook.messages[0].text
+
+
+def test_types_go_to_their_own_addresses(serve, hook, up):
+    up.says("d1", DOWN)
+    to = {"cooldown_deployment": [hook.url("/a"), hook.url("/b")], "outage_alerts": "os.environ/OUTAGES"}
+    weir = serve({"g": ["d1"]}, router=TOUCHY, general={"alerting": ["slack", "webhook"], "alert_to_webhook_url": to},
+                 env={"SLACK_WEBHOOK_URL": hook.url("/rest"), "OUTAGES": hook.url("/out"), "WEBHOOK_URL": hook.url("/json")})
+    fail(weir)
+    wait.until(lambda: len(hook.messages) == 7)
+    told = {(m.path, m.json.get("alert") or m.text.split("`")[1]) for m in hook.messages}
+    assert told == {("/a", "cooldown_deployment"), ("/b", "cooldown_deployment"), ("/out", "outage_alerts"), ("/rest", "llm_exceptions"),
+                    ("/json", "cooldown"), ("/json", "outage"), ("/json", "failed_call")}
+
+
+def test_the_console_is_told_too(serve, up):
+    up.says("d1", DOWN)
+    weir = serve({"g": ["d1"]}, router=CALM, general={"alerting": ["slack"], "alerting_args": {"log_to_console": True}})
+    fail(weir)
+    weir.log_line(r"weir: alert: A call to g failed: service_unavailable \(503\)\. Call: ")
+
+
+# ---- how often
+
+def test_the_same_again_is_counted_and_told_in_the_next_one(watched, hook, up):
+    up.says("d1", DOWN)
+    weir = watched({"g": ["d1"]}, router=CALM, weir={"alert_window": 2})
+    for _ in range(6):
+        fail(weir)
+    hook.wait_for("failed_call")
+    time.sleep(2)
+    fail(weir)
+    told = hook.wait_for("failed_call", 2)
+    assert told["repeated"] == 5 and " And 5 more since 20" in told["event_message"]
+    assert len(hook.messages) == 2
+
+
+def test_too_many_are_held_back_and_counted(watched, hook, up):
+    groups = {f"g{i}": ["d1"] for i in range(6)}
+    up.says("d1", DOWN)
+    weir = watched({group: {f"{group}-d": {"at": "d1"}} for group in groups}, router=CALM, weir={"alert_max_per_minute": 4})
+    for group in groups:
+        fail(weir, group)
+    hook.wait_for("failed_call", 4)
+    time.sleep(0.3)
+    assert len(hook.messages) == 4
+
+
+# ---- webhooks that do not behave
+
+def test_a_webhook_that_fails_for_a_while_gets_it_in_the_end(watched, hook, up):
+    up.says("d1", DOWN)
+    hook.answers = [500, (503, {"Retry-After": "0"}), 200]
+    weir = watched({"g": ["d1"]}, router=CALM)
+    fail(weir)
+    wait.until(lambda: len(hook.messages) == 3, 15)
+    assert hook.messages[0].body == hook.messages[2].body
+    assert hook.messages[1].at - hook.messages[0].at >= 0.9 and hook.messages[2].at - hook.messages[1].at >= 3.5
+    weir.log_line("the webhook of alert_webhook does not take alerts: status 500")
+    weir.log_line("the webhook of alert_webhook takes alerts again")
+
+
+@pytest.mark.parametrize("answer", [400, 404, (302, {"Location": "/elsewhere"}), (307, {"Location": "/elsewhere"})])
+def test_a_refusal_is_final_and_redirects_are_not_followed(watched, hook, up, answer):
+    up.says("d1", DOWN)
+    hook.answers = [answer]
+    weir = watched({"g": {"d1": None}, "h": {"d2": {"at": "d1"}}}, router=CALM)
+    fail(weir)
+    weir.log_line("the webhook of alert_webhook does not take alerts: status")
+    time.sleep(1.3)
+    assert [m.path for m in hook.messages] == ["/hook"]
+    fail(weir, "h")
+    wait.until(lambda: len(hook.messages) == 2)
+
+
+def test_a_webhook_that_hangs_holds_up_nobody(watched, hook, hooks, up):
+    up.says("d1", DOWN).says("d2", "fine")
+    other, hook.answers = hooks(), ["hang"]
+    weir = watched({"g": ["d1"], "h": ["d2"]}, router=CALM, weir={"alert_timeout": 0.5}, general={"alerting": ["webhook"]},
+                   env={"WEBHOOK_URL": other.url()})
+    fail(weir)
+    other.wait_for("failed_call")
+    for _ in range(20):
+        began = time.monotonic()
+        assert weir.ask("h").status == 200
+        assert time.monotonic() - began < (5 if SANITIZED else 0.4)
+    wait.until(lambda: len(hook.messages) == 2, 10)
+    weir.log_line("the webhook of alert_webhook does not take alerts: timed_out")
+
+
+def test_nobody_at_the_address_is_said(serve, up):
+    up.says("d1", DOWN)
+    weir = serve({"g": ["d1"]}, router=CALM, weir={"alert_webhook": "http://127.0.0.1:9/hush"})
+    fail(weir)
+    weir.log_line("the webhook of alert_webhook does not take alerts: refused")
+    assert "hush" not in weir.log
+
+
+@pytest.mark.parametrize("certificate, taken", [("good", True), ("self-signed", False), ("wrong-host", False), ("expired", False)])
+def test_the_certificate_of_a_webhook_is_verified(serve, hooks, up, certificates, certificate, taken):
+    up.says("d1", DOWN)
+    hook = hooks(certificates.server(certificate))
+    weir = serve({"g": ["d1"]}, router=CALM, weir={"alert_webhook": hook.url(host="localhost")}, env={"SSL_CERT_FILE": certificates.authority})
+    fail(weir)
+    if taken:
+        hook.wait_for("failed_call")
+    else:
+        weir.log_line("the webhook of alert_webhook does not take alerts: tls")
+        assert not hook.messages
+
+
+# ---- secrets
+
+def test_neither_addresses_nor_prompts_nor_keys_nor_answers_are_told(serve, hook, up):
+    up.says("d1", DOWN)
+    weir = serve({"g": {"d1": {"api_key": "sk-hush-key"}}}, router=TOUCHY, weir={"alert_webhook": hook.url("/hush-own")},
+                 general={"alerting": ["slack"], "master_key": "sk-hush-master"}, env={"SLACK_WEBHOOK_URL": hook.url("/hush-slack")})
+    hook.answers = [200, 404]
+    fail(weir, {"model": "g", "messages": [{"role": "user", "content": "hush-prompt"}], "user": "hush-user"}, headers=bearer("sk-hush-master"))
+    wait.until(lambda: len(hook.messages) == 6)
+    weir.log_line("does not take alerts")
+    weir.reload(headers=bearer("sk-hush-master"))
+    for message in hook.messages:
+        assert b"hush" not in message.body and b"secret of the provider" not in message.body
+    assert "hush" not in weir.log
+
+
+# ---- reload and the end
+
+def test_a_reload_changes_the_webhook_and_the_rules(weirs, hook, up):
+    up.says("d1", DOWN)
+    groups = {"g": ["d1"]}
+    weir = weirs(config(up, groups, router=CALM))
+    fail(weir)
+    assert weir.reload(config(up, groups, router=CALM, weir={"alert_webhook": hook.url("/one"), "alert_window": 0})).status == 200
+    wait.until(lambda: (fail(weir), hook.messages)[1])
+    assert weir.reload(config(up, groups, router=CALM, weir={"alert_webhook": hook.url("/two"), "alert_window": 0,
+                                                             "alert_webhook_template": "slack"})).status == 200
+    wait.until(lambda: (fail(weir), hook.messages[-1].path == "/two")[1])
+    assert "Alert type: `llm_exceptions`" in hook.messages[-1].text
+    assert weir.reload(config(up, groups, router=CALM)).status == 200
+    time.sleep(0.3)
+    count = len(hook.messages)
+    fail(weir)
+    time.sleep(0.3)
+    assert len(hook.messages) == count
+
+
+def test_what_is_on_its_way_at_a_reload_is_sent_again(weirs, hook, up):
+    up.says("d1", DOWN)
+    made = config(up, {"g": ["d1"]}, router=CALM, weir={"alert_webhook": hook.url()})
+    hook.answers = ["hang", 200]
+    weir = weirs(made)
+    fail(weir)
+    wait.until(lambda: hook.messages)
+    assert weir.reload({**made, "litellm_settings": {"num_retries": 0}}).status == 200
+    wait.until(lambda: len(hook.messages) == 2)
+    assert hook.messages[0].body == hook.messages[1].body
+
+
+def test_what_waits_is_sent_before_the_process_ends(watched, hook, up):
+    up.says("d1", after(0.5, DOWN))
+    weir = watched({"g": ["d1"]}, router=CALM)
+    asked = wait.in_background(lambda: weir.ask("g"))
+    up.wait_for(lambda upstream: upstream.hits("d1"))
+    weir.stop()
+    assert asked().status == 503
+    assert [m.json["alert"] for m in hook.messages] == ["failed_call"]
+
+
+def test_a_webhook_that_hangs_does_not_hold_up_the_end(watched, hook, up):
+    up.says("d1", DOWN)
+    hook.answers = ["hang"]
+    weir = watched({"g": ["d1"]}, router=CALM)
+    fail(weir)
+    wait.until(lambda: hook.messages)
+    began = time.monotonic()
+    weir.stop()
+    assert time.monotonic() - began < (10 if SANITIZED else 4)
+
+
+def test_a_burst_is_bounded_and_the_process_goes_on(watched, hook, up):
+    """More failures than places in the queue, while the webhook takes nothing."""
+    up.says("d1", DOWN).says("d2", "fine")
+    hook.answers = ["hang"]
+    weir = watched({**{f"g{i}": {f"d{i}": {"at": "d1"}} for i in range(60)}, "h": {"fine": {"at": "d2"}}}, router=CALM,
+                   weir={"alert_window": 0, "alert_max_per_minute": 10000, "alert_timeout": 1})
+    for i in range(300):
+        fail(weir, f"g{i % 60}")
+    assert weir.ask("h").status == 200
+    assert json.loads(hook.messages[0].body)["alert"] == "failed_call"

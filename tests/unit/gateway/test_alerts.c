@@ -1,0 +1,160 @@
+/* The way of signals from workers to one taker: none is lost without being counted, whoever comes when. */
+#include "unit.h"
+
+#include <pthread.h>
+
+#include <weir/mem_libc.h>
+
+#include "base/container.h"
+#include "gateway/alert/alerts.h"
+
+enum { TELLERS = 3, SIGNALS = 20000 };
+
+static struct weir_alerts alerts;
+static weir_loop *loop;
+static struct weir_loop_task task;
+static struct weir_loop_task last_task;
+static size_t taken;
+
+static void run_take(struct weir_loop_task *ran)
+{
+    struct weir_alert_signal signal;
+
+    (void)ran;
+    while (weir_alerts_take(&alerts, &signal))
+        taken++;
+}
+
+static void run_last(struct weir_loop_task *ran)
+{
+    (void)ran;
+    weir_loop_stop(loop);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    taken = 0;
+    task = (struct weir_loop_task){.run = run_take};
+    last_task = (struct weir_loop_task){.run = run_last};
+    weir_alerts_init(&alerts, weir_mem_libc());
+    return weir_loop_new(weir_mem_libc(), &loop);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    weir_alerts_detach(&alerts);
+    weir_loop_unpost(loop, &task);
+    weir_loop_free(loop);
+    weir_alerts_deinit(&alerts);
+    return 0;
+}
+
+static void *teller_main(void *user)
+{
+    struct weir_alert_signal signal = {.kind = WEIR_ALERT_SLOW};
+
+    (void)user;
+    for (int i = 0; i < SIGNALS; i++)
+        weir_alerts_tell(&alerts, &signal);
+    return NULL;
+}
+
+static uint64_t dropped(void)
+{
+    return weir_alerts_count(&alerts, WEIR_ALERT_SLOW, WEIR_ALERT_OUTCOME_DROPPED);
+}
+
+static void *tellers_main(void *user)
+{
+    pthread_t threads[TELLERS];
+
+    (void)user;
+    for (size_t i = 0; i < TELLERS; i++)
+        if (pthread_create(&threads[i], NULL, teller_main, NULL) != 0)
+            return NULL;
+    for (size_t i = 0; i < TELLERS; i++)
+        (void)pthread_join(threads[i], NULL);
+    weir_loop_post(loop, &last_task);
+    return NULL;
+}
+
+static void every_signal_is_taken_or_counted(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(weir_alerts_attach(&alerts, loop, &task), 0);
+    weir_alerts_want(&alerts, UINT32_MAX, 1);
+    assert_int_equal(pthread_create(&thread, NULL, tellers_main, NULL), 0);
+    weir_loop_run(loop);
+    (void)pthread_join(thread, NULL);
+    run_take(NULL);
+    assert_int_equal(taken + dropped(), TELLERS * SIGNALS);
+    assert_true(taken >= WEIR_ALERT_SIGNALS_MAX);
+}
+
+static void what_nobody_wants_is_not_put_in(void **state)
+{
+    (void)state;
+    assert_int_equal(weir_alerts_attach(&alerts, loop, &task), 0);
+    (void)teller_main(NULL);
+    weir_alerts_want(&alerts, WEIR_ALERT_BIT(WEIR_ALERT_TYPE_OUTAGE), 1);
+    (void)teller_main(NULL);
+    run_take(NULL);
+    assert_int_equal(taken, 0);
+    assert_int_equal(dropped(), 0);
+}
+
+/* For an outage is that all cool down. */
+static void cooldowns_are_news_for_outages_too(void **state)
+{
+    const struct weir_alert_signal signal = {.kind = WEIR_ALERT_COOLDOWN};
+
+    (void)state;
+    assert_int_equal(weir_alerts_attach(&alerts, loop, &task), 0);
+    weir_alerts_want(&alerts, WEIR_ALERT_BIT(WEIR_ALERT_TYPE_OUTAGE), 1);
+    weir_alerts_tell(&alerts, &signal);
+    run_take(NULL);
+    assert_int_equal(taken, 1);
+}
+
+static void without_a_taker_signals_are_counted(void **state)
+{
+    (void)state;
+    weir_alerts_want(&alerts, UINT32_MAX, 1);
+    (void)teller_main(NULL);
+    assert_int_equal(dropped(), SIGNALS);
+}
+
+static void cooldowns_of_other_processes_are_theirs_to_tell(void **state)
+{
+    struct weir_router_event event = {.kind = WEIR_ROUTER_EVENT_COOLDOWN_LEARNED};
+
+    (void)state;
+    assert_int_equal(weir_alerts_attach(&alerts, loop, &task), 0);
+    weir_alerts_want(&alerts, UINT32_MAX, 1);
+    weir_alerts_router(&alerts, &event);
+    run_take(NULL);
+    assert_int_equal(taken, 0);
+    event.kind = WEIR_ROUTER_EVENT_COOLDOWN_SET;
+    weir_alerts_router(&alerts, &event);
+    run_take(NULL);
+    assert_int_equal(taken, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_signal_is_taken_or_counted),
+        TEST(what_nobody_wants_is_not_put_in),
+        TEST(cooldowns_are_news_for_outages_too),
+        TEST(without_a_taker_signals_are_counted),
+        TEST(cooldowns_of_other_processes_are_theirs_to_tell),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
