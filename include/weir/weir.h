@@ -10,6 +10,7 @@
 #include <weir/candidate.h>
 #include <weir/error.h>
 #include <weir/event.h>
+#include <weir/explain.h>
 #include <weir/failure.h>
 #include <weir/mem.h>
 #include <weir/router.h>

@@ -225,12 +225,10 @@ static void tell(struct weir_call *call, const struct weir_pick *pick, const str
     event->u.picked.omitted = weir_resolution_size(pick->from) - event->u.picked.count;
 }
 
-const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
-                                            const struct weir_slot_set *excluded)
+struct weir_pick weir_pick_prepare(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
+                                   const struct weir_slot_set *excluded)
 {
     struct weir_pick pick = pick_of(call);
-    const weir_deployment *chosen;
-    struct weir_trail trail;
 
     if (call->frame->from.set != NULL && weir_tags_route(&pick))
         weir_call_make_set(call, &call->pool);
@@ -238,6 +236,16 @@ const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pi
     pick.excluded = *excluded;
     pick.mode = mode;
     pick.order = order;
+    return pick;
+}
+
+const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
+                                            const struct weir_slot_set *excluded)
+{
+    struct weir_pick pick = weir_pick_prepare(call, mode, order, excluded);
+    const weir_deployment *chosen;
+    struct weir_trail trail;
+
     pick.dice = call->snapshot->has_ramp ? weir_rand_u64(&call->rand) : 0;
     chosen = weir_filter_pick(&pick, &call->rand, &trail);
     if (call->request.note_candidates > 0)

@@ -16,6 +16,11 @@
 const weir_deployment *weir_pick_deployment(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
                                             const struct weir_slot_set *excluded);
 
+/* The pick of the top frame's set or id in that mode, its pool made where tags route; dice are to be set
+ * where the snapshot has a ramp. */
+struct weir_pick weir_pick_prepare(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
+                                   const struct weir_slot_set *excluded);
+
 /* When the soonest of those that may serve the top frame's set cools down no more, which may be now;
  * UINT64_MAX: there are none. */
 uint64_t weir_pick_soonest_return(struct weir_call *call);

@@ -145,6 +145,15 @@ static struct weir_retry_case case_of(const struct weir_call *call, const struct
                                     .own_list = has_own_list(call, failure->kind)};
 }
 
+uint32_t weir_retry_prospect(const struct weir_call *call, weir_kind kind)
+{
+    const struct weir_failure failure = {
+        .kind = kind, .status = weir_kind_row(kind)->status, .origin = WEIR_ORIGIN_PROVIDER};
+    struct weir_retry_case c = case_of(call, &failure, NULL);
+
+    return weir_retry_is_worth(&c) ? weir_retry_limit(&c) : 0;
+}
+
 /* Whether it would be retried, did not all of them cool down. */
 static bool lacks_health_alone(const struct weir_call *call, struct weir_retry_case c)
 {

@@ -43,6 +43,10 @@ bool weir_retry_mends(const struct weir_failure *failure, uint32_t size);
 /* The wait before the retry, when so many were made before. */
 uint64_t weir_retry_wait(const struct weir_retry_case *c, uint32_t retries, struct weir_rand *rand);
 
+/* How often a failure of the kind would be retried in the top frame as it stands, had a deployment without a
+ * word of its own failed with the kind's status; 0: not at all. */
+uint32_t weir_retry_prospect(const struct weir_call *call, weir_kind kind);
+
 /* Decides between another attempt in the top frame's loop and giving it up; reports the attempt, if there was
  * one. */
 void weir_retry_judge(struct weir_call *call, const struct weir_failure *failure, weir_reason reason,

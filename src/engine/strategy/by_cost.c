@@ -6,6 +6,7 @@
  * Mostly one of the first ranks serves; when many do not, the rest is gone through by members, which passes
  * over whole runs that cool down.
  */
+#include "engine/strategy/odds.h"
 #include "engine/strategy/room.h"
 #include "engine/strategy/strategy.h"
 
@@ -34,4 +35,10 @@ uint32_t weir_pick_by_cost(const struct weir_candidates *c, struct weir_rand *ra
         if (weir_filter_keeps(c, tier->ranking[i]) && weir_has_room(c, tier->ranking[i]))
             return tier->ranking[i];
     return tier->count <= RANKS_TRIED ? WEIR_PICK_NONE : search(c);
+}
+
+void weir_odds_by_cost(const struct weir_candidates *c, double *odds, struct weir_sort_key *scratch)
+{
+    (void)scratch;
+    weir_odds_sure(c, weir_pick_by_cost, odds);
 }

@@ -9,6 +9,7 @@
 
 #include "engine/live/latency.h"
 #include "engine/strategy/lowest.h"
+#include "engine/strategy/odds.h"
 #include "engine/strategy/room.h"
 
 enum { DRAWS_FOR_UNSEEN = 16, DRAWS_IN_BUFFER = 160 };
@@ -103,4 +104,15 @@ uint32_t weir_pick_by_latency(const struct weir_candidates *c, struct weir_rand 
                                                    is_above};
 
     return c->request->stream ? pick(c, &by_first, rand) : pick(c, &by_whole, rand);
+}
+
+void weir_odds_by_latency(const struct weir_candidates *c, double *odds, struct weir_sort_key *scratch)
+{
+    weir_odds_number *number_of = c->request->stream ? first : whole;
+    uint64_t lowest = weir_odds_lowest(c, number_of, weir_has_room);
+
+    (void)scratch;
+    if (lowest != UINT64_MAX && c->strategy->lowest_latency_buffer > 0)
+        lowest = with_buffer(lowest, c->strategy->lowest_latency_buffer);
+    weir_odds_within(c, number_of, weir_has_room, lowest, 1, odds);
 }

@@ -4,6 +4,7 @@
  */
 #include "engine/live/usage.h"
 #include "engine/strategy/lowest.h"
+#include "engine/strategy/odds.h"
 #include "engine/strategy/room.h"
 
 enum { DRAWS = 16 };
@@ -51,4 +52,10 @@ uint32_t weir_pick_by_usage(const struct weir_candidates *c, struct weir_rand *r
                                        in_odd = {tokens, weir_has_room, odd, suffice, is_above};
 
     return c->minute % 2 == 0 ? pick(c, &in_even, rand) : pick(c, &in_odd, rand);
+}
+
+void weir_odds_by_usage(const struct weir_candidates *c, double *odds, struct weir_sort_key *scratch)
+{
+    (void)scratch;
+    weir_odds_within(c, tokens, weir_has_room, weir_odds_lowest(c, tokens, weir_has_room), 1, odds);
 }

@@ -5,6 +5,7 @@
  * the surer the caller is, the humbler the class.  The first candidate of the class serves, in the order of
  * the configuration, or the first of all.  The members of a tier are ranked by class when it is built.
  */
+#include "engine/strategy/odds.h"
 #include "engine/strategy/strategy.h"
 
 static weir_lar1_class class_of(const struct weir_lar1 *evidence, const struct weir_strategy_spec *spec)
@@ -49,4 +50,10 @@ uint32_t weir_pick_lar1(const struct weir_candidates *c, struct weir_rand *rand)
             return tier->ranking[i];
     first = weir_filter_next(c, 0);
     return first < tier->count ? first : WEIR_PICK_NONE;
+}
+
+void weir_odds_lar1(const struct weir_candidates *c, double *odds, struct weir_sort_key *scratch)
+{
+    (void)scratch;
+    weir_odds_sure(c, weir_pick_lar1, odds);
 }

@@ -7,8 +7,11 @@
  * sample is: an idle member ends it, as nobody can be less busy, else the least busy of the sample is taken.
  * Of SAMPLE members drawn the best is among the best twentieth of the tier but once in five times.
  */
+#include <math.h>
+
 #include "engine/live/usage.h"
 #include "engine/strategy/lowest.h"
+#include "engine/strategy/odds.h"
 
 enum { EXACT_MAX = 128, SAMPLE = 32 };
 
@@ -58,4 +61,34 @@ uint32_t weir_pick_least_busy(const struct weir_candidates *c, struct weir_rand 
     uint32_t member = c->tier->count > EXACT_MAX ? sample(c, rand) : WEIR_PICK_NONE;
 
     return member != WEIR_PICK_NONE ? member : search(c, rand);
+}
+
+/* The odds that a sample has none of the first so many of the members. */
+static double misses(const struct weir_candidates *c, uint32_t count)
+{
+    return pow(1 - (double)count / c->tier->count, SAMPLE);
+}
+
+/* A sample goes to the least busy of those that are in it: evenly, for draws are. */
+static void odds_of_sample(const struct weir_candidates *c, double *odds, const struct weir_sort_key *keys,
+                           uint32_t count)
+{
+    for (uint32_t from = 0, end; from < count; from = end) {
+        end = weir_odds_equals(keys, count, from);
+        for (uint32_t i = from; i < end; i++)
+            odds[keys[i].place] = (misses(c, from) - misses(c, end)) / (end - from);
+    }
+}
+
+void weir_odds_least_busy(const struct weir_candidates *c, double *odds, struct weir_sort_key *scratch)
+{
+    double searched = 1;
+    uint32_t count;
+
+    if (c->tier->count > EXACT_MAX) {
+        count = weir_odds_sort(c, running, scratch);
+        odds_of_sample(c, odds, scratch, count);
+        searched = misses(c, count);
+    }
+    weir_odds_within(c, running, NULL, weir_odds_lowest(c, running, NULL), searched, odds);
 }

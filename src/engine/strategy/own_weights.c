@@ -80,3 +80,19 @@ uint32_t weir_pick_by_own_weights(const struct weir_candidates *c, struct weir_r
     }
     return chosen;
 }
+
+bool weir_odds_by_own_weights(const struct weir_candidates *c, double *odds)
+{
+    double greatest = greatest_weight(c), sum = 0;
+    uint32_t member = 0;
+
+    for (size_t i = 0; greatest > 0 && i < c->request->weight_count; i++)
+        sum += weight_of(c, &c->request->weights[i], &member) / greatest;
+    for (size_t i = 0; sum > 0 && i < c->request->weight_count; i++) {
+        double part = weight_of(c, &c->request->weights[i], &member) / greatest;
+
+        if (part > 0)
+            odds[member] += part / sum;
+    }
+    return sum > 0;
+}

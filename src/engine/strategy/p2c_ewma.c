@@ -7,8 +7,11 @@
  * the first content.  Whoever has answered nothing yet is tried at once, but by one request: while that runs
  * its load is above every other.
  */
+#include <string.h>
+
 #include "engine/live/latency.h"
 #include "engine/live/usage.h"
+#include "engine/strategy/odds.h"
 #include "engine/strategy/strategy.h"
 
 enum { DRAWS = 16 };
@@ -66,4 +69,30 @@ uint32_t weir_pick_p2c_ewma(const struct weir_candidates *c, struct weir_rand *r
     if (found < 2)
         return found == 0 ? WEIR_PICK_NONE : two[0];
     return load_of(c, two[1]) < load_of(c, two[0]) ? two[1] : two[0];
+}
+
+/* Loads are not negative, and so are in the order of their bits. */
+static uint64_t bits_of_load(const struct weir_candidates *c, uint32_t member)
+{
+    double load = load_of(c, member);
+    uint64_t bits;
+
+    memcpy(&bits, &load, sizeof(bits));
+    return bits;
+}
+
+/* Of the n - 1 pairs that a candidate may be in it wins those with a higher load, and half of those with an
+ * equal one. */
+void weir_odds_p2c_ewma(const struct weir_candidates *c, double *odds, struct weir_sort_key *scratch)
+{
+    uint32_t count = weir_odds_sort(c, bits_of_load, scratch);
+    double pairs = (double)count * (count - 1.0) / 2;
+
+    if (count == 1)
+        odds[scratch[0].place] = 1;
+    for (uint32_t from = 0, end; count > 1 && from < count; from = end) {
+        end = weir_odds_equals(scratch, count, from);
+        for (uint32_t i = from; i < end; i++)
+            odds[scratch[i].place] = (count - end + (end - from - 1) / 2.0) / pairs;
+    }
 }

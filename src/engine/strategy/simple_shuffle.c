@@ -126,3 +126,20 @@ uint32_t weir_pick_simple_shuffle(const struct weir_candidates *candidates, stru
     }
     return draw_from_candidates(candidates, rand);
 }
+
+void weir_odds_simple_shuffle(const struct weir_candidates *c, double *odds, struct weir_sort_key *scratch)
+{
+    struct totals totals;
+    size_t source = 0;
+
+    (void)scratch;
+    if (c->request->weight_count > 0 && weir_odds_by_own_weights(c, odds))
+        return;
+    add_up(c, &totals);
+    while (source < WEIR_WEIGHT_SOURCES && totals.weights[source] <= 0)
+        source++;
+    for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1))
+        odds[i] = source == WEIR_WEIGHT_SOURCES
+                      ? 1.0 / totals.count
+                      : weir_tier_weight(c->tier, i, source) / totals.weights[source];
+}

@@ -15,6 +15,15 @@
 #define PICK_P2C_EWMA       weir_pick_p2c_ewma
 #define PICK_PRIORITY       NULL
 
+#define ODDS_SIMPLE_SHUFFLE weir_odds_simple_shuffle
+#define ODDS_LEAST_BUSY     weir_odds_least_busy
+#define ODDS_USAGE          weir_odds_by_usage
+#define ODDS_LATENCY        weir_odds_by_latency
+#define ODDS_COST           weir_odds_by_cost
+#define ODDS_LAR1           weir_odds_lar1
+#define ODDS_P2C_EWMA       weir_odds_p2c_ewma
+#define ODDS_PRIORITY       NULL
+
 #define ROOM_SIMPLE_SHUFFLE false
 #define ROOM_LEAST_BUSY     false
 #define ROOM_USAGE          true
@@ -26,8 +35,10 @@
 
 static const struct weir_strategy_row rows[WEIR_STRATEGY_COUNT] = {
 #define X(strategy, name_, other_name, prose)                                                                \
-    [WEIR_STRATEGY_##strategy] = {                                                                           \
-        .name = WEIR_SLICE_INIT(name_), .pick = PICK_##strategy, .wants_room = ROOM_##strategy},
+    [WEIR_STRATEGY_##strategy] = {.name = WEIR_SLICE_INIT(name_),                                            \
+                                  .pick = PICK_##strategy,                                                   \
+                                  .odds = ODDS_##strategy,                                                   \
+                                  .wants_room = ROOM_##strategy},
 #include <weir/tbl/strategies.h>
 #undef X
 };

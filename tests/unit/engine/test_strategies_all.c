@@ -21,6 +21,7 @@
 #include "engine/pick/filter.h"
 #include "engine/router.h"
 #include "engine/snapshot/snapshot.h"
+#include "engine/snapshot/sort.h"
 #include "engine/strategy/strategy.h"
 
 #include "unit.h"
@@ -234,6 +235,52 @@ static void every_strategy_takes_candidates_and_misses_none(void **state)
     }
 }
 
+/* Picks fall as the odds say: each share is within six standard deviations of its own. */
+static void expect_odds(struct world *w, unsigned filters, uint32_t picks)
+{
+    const struct weir_candidates c = candidates_of(w, &w->snapshot->groups[0]->tiers[0], filters);
+    double *odds = calloc(c.tier->count, sizeof(*odds)), sum = 0;
+    uint32_t *taken = calloc(c.tier->count, sizeof(*taken));
+    struct weir_sort_key *scratch = calloc(c.tier->count, sizeof(*scratch));
+    uint32_t member;
+
+    assert_true(odds != NULL && taken != NULL && scratch != NULL);
+    weir_strategy_of(w->strategy)->odds(&c, odds, scratch);
+    for (uint32_t i = 0; i < picks; i++) {
+        member = weir_strategy_of(w->strategy)->pick(&c, &w->rand);
+        if (member != WEIR_PICK_NONE)
+            taken[member]++;
+    }
+    for (uint32_t i = 0; i < c.tier->count; i++) {
+        sum += odds[i];
+        assert_true(odds[i] == 0
+                        ? taken[i] == 0
+                        : fabs(taken[i] - picks * odds[i]) <= 6 * sqrt(picks * odds[i] * (1 - odds[i])) + 1);
+    }
+    assert_float_equal(sum, has_use_for_any(&c, w->strategy) ? 1 : 0, 1e-9);
+    free(scratch);
+    free(taken);
+    free(odds);
+}
+
+static void every_strategy_picks_by_the_odds_that_it_tells(void **state)
+{
+    static const size_t counts[] = {1, 2, 3, 7, 33, 100, 150, 400};
+    struct world w;
+    (void)state;
+
+    for (int strategy = 0; strategy < WEIR_STRATEGY_COUNT; strategy++)
+        for (size_t i = 0;
+             weir_strategy_of((weir_strategy)strategy) != NULL && i < 2 * sizeof(counts) / sizeof(*counts);
+             i++) {
+            open_world(&w, (weir_strategy)strategy, i, counts[i / 2], i % 3 == 0 ? 17 : 1);
+            expect_odds(&w, WEIR_FILTER_BIT(COOLDOWN), 4000);
+            expect_odds(&w, WEIR_FILTER_BIT(COOLDOWN) | WEIR_FILTER_BIT(SKIP) | WEIR_FILTER_BIT(EXCLUSION),
+                        4000);
+            close_world(&w);
+        }
+}
+
 /* What the strategy takes the lowest of; 0 for all where it does not. */
 static double rank_of(const struct weir_candidates *c, uint32_t member, weir_strategy strategy)
 {
@@ -379,6 +426,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_strategy_takes_candidates_and_misses_none),
+        cmocka_unit_test(every_strategy_picks_by_the_odds_that_it_tells),
         cmocka_unit_test(a_strategy_that_takes_the_lowest_finds_it),
         cmocka_unit_test(every_strategy_finds_nobody_without_harm),
         cmocka_unit_test(every_strategy_says_what_a_pick_costs),
