@@ -12,6 +12,7 @@
 #include "gateway/attempt/upcall.h"
 #include "gateway/driver.h"
 #include "gateway/endpoint/calls.h"
+#include "gateway/endpoint/cooldowns.h"
 #include "gateway/endpoint/events.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/models.h"
@@ -175,6 +176,12 @@ static void serve(struct weir_job *job, const struct weir_path *path)
         return;
     case WEIR_SERVICE_STORY:
         weir_calls_one(job, path->name);
+        return;
+    case WEIR_SERVICE_COOL:
+        weir_cooldowns_set(job, path->name);
+        return;
+    case WEIR_SERVICE_LIFT:
+        weir_cooldowns_lift(job, path->name);
         return;
     case WEIR_SERVICE_RELOAD:
         weir_reload_begin(job);

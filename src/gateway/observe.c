@@ -1,8 +1,7 @@
 /*
  * One line for each observer; what it makes of the news is its own affair.
  *
- * Events outside of calls are told one after the other, under a lock, whoever has caused them: so who has
- * waited for the lock knows that his own are told.
+ * Events outside of calls are told under a lock, one after the other, whoever has caused them.
  */
 #include "gateway/observe.h"
 

@@ -24,8 +24,7 @@ void weir_observe_end(struct weir_job *job);
 
 /*
  * What has happened outside of any call (weir/shared.h): takes it from the router, in its order.  Due after
- * whatever may cause it, on the same thread, before that gives up the setup that it worked by: the names in
- * those events are the setup's.  From any thread; loop is the calling thread's.
+ * whatever may cause it.  From any thread; loop is the calling thread's.
  */
 void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop);
 

@@ -28,7 +28,6 @@ static void on_changed(struct weir_seat *seat)
 {
     struct weir_background *background = WEIR_CONTAINER(seat, struct weir_background, seat);
 
-    weir_observe_router(background->gateway, background->loop); /* which names what the setup before has */
     if (background->sharing != NULL)
         weir_sharing_follow(background->sharing);
     weir_prober_follow(&background->prober);

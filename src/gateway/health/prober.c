@@ -19,7 +19,6 @@
 #include "gateway/background/sharing.h"
 #include "gateway/gateway.h"
 #include "gateway/health/probe.h"
-#include "gateway/observe.h"
 #include "state/keys.h"
 
 #define NO_TARGET    SIZE_MAX
@@ -80,7 +79,6 @@ static void tell_router(const struct weir_probing *probing, const struct weir_fa
     weir_router_probe(router, probing->setup->snapshot, deployment, failure, now_ns);
     weir_router_view(router, deployment, now_ns, &after);
     tell_change(deployment, &before.health, &after.health);
-    weir_observe_router(probing->prober->gateway, probing->prober->loop); /* while the setup is held */
 }
 
 static void on_done(struct weir_probe *probe, weir_probe_end end, const struct weir_verdict *verdict)

@@ -23,6 +23,8 @@ typedef enum weir_service {
     WEIR_SERVICE_READY,
     WEIR_SERVICE_CALLS,  /* the newest that are over */
     WEIR_SERVICE_STORY,  /* of one of them; the path names it */
+    WEIR_SERVICE_COOL,   /* a deployment, by hand; the path names it */
+    WEIR_SERVICE_LIFT,   /* its cooldown */
     WEIR_SERVICE_RELOAD, /* of the configuration */
     WEIR_SERVICE_EVENTS  /* routing events as they come */
 } weir_service;

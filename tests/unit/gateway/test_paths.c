@@ -78,6 +78,21 @@ static void another_method_is_told_which_it_takes(void **state)
     assert_slice_is(weir_path_allow(path.methods), "GET, HEAD, OPTIONS");
 }
 
+static void a_path_may_take_several(void **state)
+{
+    struct weir_path path;
+
+    (void)state;
+    assert_int_equal(weir_path_find(WEIR_SLICE("POST"), WEIR_SLICE("/weir/cooldowns/a/b"), &path), 0);
+    assert_int_equal(path.row->service, WEIR_SERVICE_COOL);
+    assert_slice_is(path.name, "a/b");
+    assert_int_equal(weir_path_find(WEIR_SLICE("DELETE"), WEIR_SLICE("/weir/cooldowns/a"), &path), 0);
+    assert_int_equal(path.row->service, WEIR_SERVICE_LIFT);
+    assert_int_equal(weir_path_find(WEIR_SLICE("HEAD"), WEIR_SLICE("/weir/cooldowns/a"), &path),
+                     WEIR_PATH_METHOD);
+    assert_slice_is(weir_path_allow(path.methods), "POST, DELETE, OPTIONS");
+}
+
 static void other_paths_are_unknown(void **state)
 {
     static const char *const paths[] = {"",
@@ -104,6 +119,7 @@ int main(void)
         cmocka_unit_test(pages_are_got_and_headed),
         cmocka_unit_test(only_liveness_and_readiness_are_open),
         cmocka_unit_test(another_method_is_told_which_it_takes),
+        cmocka_unit_test(a_path_may_take_several),
         cmocka_unit_test(other_paths_are_unknown),
     };
 
