@@ -190,6 +190,16 @@ static bool counts_agree(const struct weir_admission *admission)
            (waiting == 0 || admission->running == admission->max_running);
 }
 
+struct weir_admission_counts weir_admission_counts(struct weir_admission *admission)
+{
+    struct weir_admission_counts counts;
+
+    (void)pthread_mutex_lock(&admission->lock);
+    counts = (struct weir_admission_counts){admission->running, admission->waiting};
+    (void)pthread_mutex_unlock(&admission->lock);
+    return counts;
+}
+
 bool weir_admission_validate(struct weir_admission *admission)
 {
     bool good;

@@ -88,6 +88,13 @@ WEIR_MUST_USE bool weir_admission_give_up(struct weir_admission *admission, stru
 /* The next of the thread's own tickets whose turn has come; NULL when there is none (any more). */
 struct weir_ticket *weir_admission_called(struct weir_admission *admission, struct weir_waiters *waiters);
 
+/* How many calls have a turn, and how many wait for one, at this moment.  From any thread. */
+struct weir_admission_counts {
+    uint32_t running;
+    uint32_t waiting;
+};
+struct weir_admission_counts weir_admission_counts(struct weir_admission *admission);
+
 /* Whether counts and queue agree; for tests. */
 bool weir_admission_validate(struct weir_admission *admission);
 

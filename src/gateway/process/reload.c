@@ -37,7 +37,7 @@ static void say(struct outcome *outcome, int status, struct weir_slice text)
 static void refuse(struct weir_reload *reload, struct outcome *outcome, struct weir_slice why)
 {
     outcome->status = 400;
-    reload->counts.refused++;
+    (void)atomic_fetch_add_explicit(&reload->counts.refused, 1, memory_order_relaxed);
     (void)fprintf(stderr, "weir: not reloaded, nothing is changed: %.*s\n", (int)why.len, why.ptr);
 }
 
@@ -101,7 +101,7 @@ static int put_in_place(struct weir_reload *reload, struct weir_config *loaded,
     if (r != 0)
         return r;
     watch_files(reload);
-    reload->counts.done++;
+    (void)atomic_fetch_add_explicit(&reload->counts.done, 1, memory_order_relaxed);
     tell_done(reload, &changes);
     outcome->status = 200;
     if (weir_reload_report_json(loaded, &changes, diags, &outcome->text) < 0)

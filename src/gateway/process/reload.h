@@ -13,6 +13,7 @@
 #ifndef WEIR_GATEWAY_RELOAD_H
 #define WEIR_GATEWAY_RELOAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -55,10 +56,10 @@ struct weir_reload_ask {
     struct weir_loop_task task;
 };
 
-/* How often; for a page. */
+/* How often; for a page of any thread. */
 struct weir_reload_counts {
-    uint64_t done;
-    uint64_t refused;
+    atomic_uint_fast64_t done;
+    atomic_uint_fast64_t refused;
 };
 
 struct weir_reload {
