@@ -15,11 +15,13 @@
 #include "gateway/endpoint/cooldowns.h"
 #include "gateway/endpoint/events.h"
 #include "gateway/endpoint/health.h"
+#include "gateway/endpoint/metrics.h"
 #include "gateway/endpoint/models.h"
 #include "gateway/endpoint/readiness.h"
 #include "gateway/endpoint/reload.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/observe.h"
 #include "gateway/request/auth.h"
 #include "gateway/request/paths.h"
 #include "gateway/setup.h"
@@ -88,6 +90,22 @@ static bool encoded(const struct weir_http1_head *head)
     return coding.len > 0 && !weir_slice_eq_ci(coding, WEIR_SLICE("identity"));
 }
 
+/* decisions 23 */
+static bool wants_key(const struct weir_job *job, const struct weir_path_row *row)
+{
+    const struct weir_settings *settings = &job->setup->config->settings;
+
+    switch (row->access) {
+    case WEIR_ACCESS_OPEN:
+        return false;
+    case WEIR_ACCESS_METRICS:
+        return settings->metrics_want_key || settings->general_metrics_want_key;
+    case WEIR_ACCESS_KEY:
+        break;
+    }
+    return true;
+}
+
 /* Answers what needs no body; true when it did. */
 static bool refuse_early(struct weir_job *job, const struct weir_http1_head *head)
 {
@@ -101,7 +119,7 @@ static bool refuse_early(struct weir_job *job, const struct weir_http1_head *hea
     r = weir_path_find(head->method, head->path, &path);
     if (r == WEIR_PATH_UNKNOWN)
         answer_unknown(job, head);
-    else if (!path.row->open && !weir_auth_allows(head, job->setup->config->settings.master_key))
+    else if (wants_key(job, path.row) && !weir_auth_allows(head, job->setup->config->settings.master_key))
         answer_stranger(job);
     else if (r == WEIR_PATH_METHOD)
         answer_method(job, &path);
@@ -182,6 +200,9 @@ static void serve(struct weir_job *job, const struct weir_path *path)
         return;
     case WEIR_SERVICE_LIFT:
         weir_cooldowns_lift(job, path->name);
+        return;
+    case WEIR_SERVICE_METRICS:
+        weir_metrics_page(job);
         return;
     case WEIR_SERVICE_RELOAD:
         weir_reload_begin(job);
@@ -269,7 +290,7 @@ static void log_headless(struct weir_worker *worker, const weir_exchange *exchan
     const struct weir_access access = {
         .call_id = call_id, .peer = weir_exchange_peer(exchange), .status = (uint64_t)status};
 
-    weir_access_log_write(worker->gateway->log, worker->index, &access);
+    weir_observe_headless(worker, &access);
 }
 
 static void write_problem(void *user, const weir_exchange *exchange, int status, struct weir_slice reason,

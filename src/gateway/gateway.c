@@ -76,6 +76,7 @@ static void apply_settings(struct weir_gateway *gateway)
 {
     const struct weir_settings *settings = &gateway->setup->config->settings;
 
+    weir_metrics_set_max(&gateway->metrics, settings->metrics_max_series);
     weir_budget_set_max(&gateway->budget, (size_t)settings->memory_budget_bytes);
     atomic_store_explicit(&gateway->connections.max_connections, settings->max_connections * gateway->workers,
                           memory_order_relaxed);
@@ -176,10 +177,12 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
 {
     int r;
 
-    *ret_gateway = (struct weir_gateway){.mem = mem, .workers = workers, .seats_max = workers + OTHER_SEATS};
+    *ret_gateway = (struct weir_gateway){
+        .mem = mem, .workers = workers, .seats_max = workers + OTHER_SEATS, .started_wall_ns = wall_now_ns()};
     atomic_init(&ret_gateway->draining, false);
     atomic_init(&ret_gateway->redis_up, false);
     weir_budget_init(&ret_gateway->budget, mem, 0);
+    weir_metrics_init(&ret_gateway->metrics, mem, workers + 1);
     weir_admission_init(&ret_gateway->admission, config->settings.max_in_flight, config->settings.max_queued);
     weir_alerts_init(&ret_gateway->alerts, mem);
     weir_board_init(&ret_gateway->board);
@@ -187,7 +190,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     (void)pthread_mutex_init(&ret_gateway->router_events, NULL);
     weir_graves_init(&ret_gateway->graves, home);
     weir_trust_init(&ret_gateway->trust, mem);
-    weir_stories_init(&ret_gateway->stories, wall_now_ns(), mem);
+    weir_stories_init(&ret_gateway->stories, ret_gateway->started_wall_ns, mem);
     r = make_router(ret_gateway, config, seed);
     if (r < 0)
         weir_config_free(config);
@@ -219,6 +222,7 @@ void weir_gateway_deinit(struct weir_gateway *gateway)
         weir_feed_deinit(&gateway->feed);
         (void)pthread_mutex_destroy(&gateway->router_events);
         weir_alerts_deinit(&gateway->alerts);
+        weir_metrics_deinit(&gateway->metrics);
         weir_budget_deinit(&gateway->budget);
     }
     *gateway = (struct weir_gateway){0};

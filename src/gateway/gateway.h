@@ -26,6 +26,7 @@
 #include "gateway/feed/feed.h"
 #include "gateway/health/board.h"
 #include "gateway/log/log.h"
+#include "gateway/metrics/registry.h"
 #include "gateway/seat.h"
 #include "gateway/setup.h"
 #include "gateway/story/stories.h"
@@ -56,6 +57,8 @@ struct weir_gateway {
     pthread_mutex_t router_events; /* held by who tells them (observe.h) */
     atomic_bool redis_up;          /* as far as the background thread knows */
     struct weir_alerts alerts;
+    struct weir_metrics metrics;       /* a seat for each worker; the last: what happens outside of them */
+    uint64_t started_wall_ns;          /* since 1970 */
     struct weir_board board;           /* of health checks */
     struct weir_background background; /* the crew's, which starts and ends it */
     bool shares;                       /* the router does, with other processes; since the start */

@@ -25,6 +25,7 @@
 #include "gateway/answer/headers.h"
 #include "gateway/continuation/so_far.h"
 #include "gateway/log/access_log.h"
+#include "gateway/metrics/count.h"
 #include "gateway/request/asked.h"
 #include "net/server.h"
 #include "net/timer.h"
@@ -83,6 +84,8 @@ struct weir_job {
     struct weir_listening *listening;     /* see endpoint/events.c; NULL: it does not listen */
 
     struct weir_pieces *pieces; /* see answer/pieces.h; NULL: none */
+
+    struct weir_call_counts counts;
 
     struct weir_access access;
 

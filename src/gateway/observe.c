@@ -13,6 +13,7 @@
 #include "gateway/job.h"
 #include "gateway/log/access_log.h"
 #include "gateway/log/call_notes.h"
+#include "gateway/metrics/count.h"
 #include "gateway/setup.h"
 #include "gateway/story/draft.h"
 #include "gateway/story/stories.h"
@@ -25,6 +26,7 @@ void weir_observe_event(struct weir_job *job, const struct weir_event *event)
         weir_draft_add(job->draft, event);
     weir_tell_event(job, event);
     weir_alerts_event(job, event);
+    weir_count_event(job, event);
 }
 
 /* Calls are told, and what was refused; not the pages that went well. */
@@ -55,6 +57,7 @@ void weir_observe_end(struct weir_job *job)
         return;
     weir_call_notes_end(job);
     weir_alerts_end(job);
+    weir_count_end(job);
     weir_access_log_write(job->worker->gateway->log, job->worker->index, &job->access);
     keep_story(job);
 }
@@ -75,4 +78,10 @@ void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop)
     while (weir_router_event(gateway->router, &event))
         tell_router_event(gateway, &event, now_ns, wall_ns);
     (void)pthread_mutex_unlock(&gateway->router_events);
+}
+
+void weir_observe_headless(struct weir_worker *worker, const struct weir_access *access)
+{
+    weir_count_headless(worker, access);
+    weir_access_log_write(worker->gateway->log, worker->index, access);
 }

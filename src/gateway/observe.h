@@ -13,7 +13,9 @@
 #include "net/loop.h"
 
 struct weir_gateway;
+struct weir_access;
 struct weir_job;
+struct weir_worker;
 
 /* Each event of the job's call, in their order.  On the thread of the job's worker, as the next. */
 void weir_observe_event(struct weir_job *job, const struct weir_event *event);
@@ -27,5 +29,7 @@ void weir_observe_end(struct weir_job *job);
  * whatever may cause it.  From any thread; loop is the calling thread's.
  */
 void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop);
+/* A request whose head could not be read: it has no job, and nothing but this. */
+void weir_observe_headless(struct weir_worker *worker, const struct weir_access *access);
 
 #endif

@@ -159,6 +159,7 @@ static void on_setup(struct weir_seat *seat)
     const struct weir_client_config client = client_config(worker);
 
     weir_model_memo_forget(&worker->models);
+    weir_series_forget(&worker->series);
     weir_server_configure(worker->server, &server);
     weir_client_configure(worker->client, &client);
     weir_events_follow(worker);
@@ -194,6 +195,7 @@ int weir_worker_init(struct weir_worker *ret_worker, struct weir_gateway *gatewa
     weir_buf_init(&worker->lines, gateway->mem, LINES_MAX);
     weir_buf_init(&worker->scratch, gateway->mem, SCRATCH_MAX);
     weir_model_memo_init(&worker->models, gateway->mem);
+    weir_series_init(&worker->series, &gateway->metrics, index);
     r = seed_rand(worker);
     if (r == 0)
         r = weir_loop_new(gateway->mem, &worker->loop);
@@ -304,4 +306,5 @@ void weir_worker_deinit(struct weir_worker *worker)
     weir_buf_deinit(&worker->lines);
     weir_buf_deinit(&worker->scratch);
     weir_model_memo_deinit(&worker->models);
+    weir_series_deinit(&worker->series);
 }

@@ -18,6 +18,7 @@
 #include "gateway/alert/watch.h"
 #include "gateway/attempt/model_memo.h"
 #include "gateway/feed/feed.h"
+#include "gateway/metrics/series.h"
 #include "gateway/seat.h"
 #include "net/client.h"
 #include "net/listener.h"
@@ -40,7 +41,8 @@ struct weir_worker {
     struct weir_buf lines;   /* room to compose header lines in; valid within one callback */
     struct weir_buf scratch; /* likewise, for bytes of streams */
     struct weir_model_memo models;
-    struct weir_job *jobs; /* in use */
+    struct weir_series_cache series; /* that the worker counts in */
+    struct weir_job *jobs;           /* in use */
     struct weir_job *spare_jobs;
     size_t spare_count;
     size_t spare_unused; /* see job.c */

@@ -17,6 +17,7 @@
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/metrics/count.h"
 #include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/http1_read.h"
@@ -224,6 +225,7 @@ void weir_upcall_on_head(struct weir_upcall *upcall, const struct weir_http1_hea
 {
     upcall->head = head;
     upcall->provider_lines = weir_headers_of_provider(head, &upcall->job->arena);
+    weir_count_remaining(upcall->upstream, head);
     if (upcall->told || !is_success(upcall))
         return;
     weir_driver_on_opened(upcall);

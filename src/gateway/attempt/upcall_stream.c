@@ -292,6 +292,7 @@ static void read_event(struct weir_upcall *upcall, const struct weir_sse_event *
         weir_upcall_fail(upcall, WEIR_MISHAP_GAVE_UP, WEIR_SLICE_EMPTY);
         return;
     case WEIR_CHUNK_BAD:
+        upcall->job->counts.bad_chunk = upcall->number;
         weir_upcall_fail(upcall, WEIR_MISHAP_BAD_CHUNK, event->data);
         return;
     case WEIR_CHUNK_DONE:

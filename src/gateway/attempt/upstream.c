@@ -130,6 +130,9 @@ static int make_one(struct weir_upstreams *upstreams, const struct weir_config *
     upstream->base_line =
         header_line(&upstreams->arena, WEIR_SLICE("x-litellm-model-api-base"), deployment->endpoint->base);
     atomic_init(&upstream->simulated, 0);
+    atomic_init(&upstream->failing, false);
+    for (size_t i = 0; i < WEIR_REMAININGS; i++)
+        atomic_init(&upstream->remaining[i], -1);
     deployment->endpoint->user = upstream;
     upstreams->caller_places |= deployment->endpoint->caller_places;
     return make_tls(upstreams, index, text);

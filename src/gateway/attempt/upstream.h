@@ -2,13 +2,14 @@
  * What the gateway keeps for each deployment beside its endpoint: how to verify its certificate, the header
  * lines that name it in answers, and the count that makes a simulated one fail by turns.
  *
- * Made at start for all deployments and reached through weir_endpoint.user; only the count ever changes.
+ * Made at start for all deployments and reached through weir_endpoint.user; only what is atomic ever changes.
  */
 #ifndef WEIR_GATEWAY_UPSTREAM_H
 #define WEIR_GATEWAY_UPSTREAM_H
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ struct weir_settings;
 struct weir_trust;
 struct weir_upstream_request;
 
+/* What a provider says is left of its limits. */
+enum weir_remaining { WEIR_REMAINING_REQUESTS, WEIR_REMAINING_TOKENS, WEIR_REMAININGS };
+
 struct weir_upstream {
     struct weir_slice id;
     const struct weir_endpoint *endpoint;
@@ -33,6 +37,8 @@ struct weir_upstream {
     struct weir_slice id_line;      /* "x-litellm-model-id: d1\r\n" */
     struct weir_slice base_line;    /* "x-litellm-model-api-base: http://...\r\n"; empty: it has none */
     atomic_uint_fast64_t simulated; /* calls that sim or mock answered */
+    atomic_bool failing;            /* its newest attempt has failed */
+    atomic_int_fast64_t remaining[WEIR_REMAININGS]; /* as its newest answer said; negative: none did */
 };
 
 /* All of a configuration. */

@@ -3,12 +3,11 @@
 
 #include "base/slice.h"
 
-enum { ACCESS_KEY = false, ACCESS_OPEN = true };
 enum { NAME_UNNAMED = false, NAME_NAMED = true };
 
 static const struct weir_path_row rows[] = {
 #define X(method, access, prefix, name, suffix, service, route)                                              \
-    {WEIR_METHOD_##method, ACCESS_##access,        WEIR_SLICE_INIT(prefix), WEIR_SLICE_INIT(suffix),         \
+    {WEIR_METHOD_##method, WEIR_ACCESS_##access,   WEIR_SLICE_INIT(prefix), WEIR_SLICE_INIT(suffix),         \
      NAME_##name,          WEIR_SERVICE_##service, WEIR_ROUTE_##route},
 #include "gateway/request/tbl/paths.h"
 #undef X

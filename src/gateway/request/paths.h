@@ -21,10 +21,11 @@ typedef enum weir_service {
     WEIR_SERVICE_SHARED, /* who makes the health checks of several processes */
     WEIR_SERVICE_LIVE,
     WEIR_SERVICE_READY,
-    WEIR_SERVICE_CALLS,  /* the newest that are over */
-    WEIR_SERVICE_STORY,  /* of one of them; the path names it */
-    WEIR_SERVICE_COOL,   /* a deployment, by hand; the path names it */
-    WEIR_SERVICE_LIFT,   /* its cooldown */
+    WEIR_SERVICE_CALLS, /* the newest that are over */
+    WEIR_SERVICE_STORY, /* of one of them; the path names it */
+    WEIR_SERVICE_COOL,  /* a deployment, by hand; the path names it */
+    WEIR_SERVICE_LIFT,  /* its cooldown */
+    WEIR_SERVICE_METRICS,
     WEIR_SERVICE_RELOAD, /* of the configuration */
     WEIR_SERVICE_EVENTS  /* routing events as they come */
 } weir_service;
@@ -32,9 +33,16 @@ typedef enum weir_service {
 /* What a row takes, as a set: a path may stand in several rows. */
 typedef enum weir_method { WEIR_METHOD_GET = 1, WEIR_METHOD_POST = 2, WEIR_METHOD_DELETE = 4 } weir_method;
 
+/* Who may. */
+typedef enum weir_access_rule {
+    WEIR_ACCESS_KEY,    /* who has the key */
+    WEIR_ACCESS_OPEN,   /* anybody */
+    WEIR_ACCESS_METRICS /* as the settings say (decisions 23) */
+} weir_access_rule;
+
 struct weir_path_row {
     weir_method method; /* GET: HEAD too */
-    bool open;          /* no key is asked for */
+    weir_access_rule access;
     struct weir_slice prefix;
     struct weir_slice suffix;
     bool named; /* a name, perhaps with slashes in it, stands between prefix and suffix */

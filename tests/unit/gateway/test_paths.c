@@ -32,7 +32,7 @@ static void each_spelling_of_a_call_is_found(void **state)
         assert_int_equal(path.row->service, WEIR_SERVICE_CALL);
         assert_int_equal(path.row->route, rows[i].route);
         assert_slice_is(path.name, rows[i].name);
-        assert_false(path.row->open);
+        assert_int_equal(path.row->access, WEIR_ACCESS_KEY);
     }
 }
 
@@ -58,11 +58,11 @@ static void only_liveness_and_readiness_are_open(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++) {
         assert_int_equal(weir_path_find(WEIR_SLICE("GET"), weir_slice_str(open[i]), &path), 0);
-        assert_true(path.row->open);
+        assert_int_equal(path.row->access, WEIR_ACCESS_OPEN);
     }
     for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++) {
         assert_int_equal(weir_path_find(WEIR_SLICE("GET"), weir_slice_str(closed[i]), &path), 0);
-        assert_false(path.row->open);
+        assert_int_equal(path.row->access, WEIR_ACCESS_KEY);
     }
 }
 

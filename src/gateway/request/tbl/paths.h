@@ -1,6 +1,6 @@
 /* clang-format off */ /* one row a line */
 /*
- * X(METHOD, key asked for, prefix, name in the path, suffix, SERVICE, ROUTE)
+ * X(METHOD, who may, prefix, name in the path, suffix, SERVICE, ROUTE)
  *
  * The first row that fits is taken: "/engines/{model}/chat/completions" stands before "/engines/{model}/completions".
  */
@@ -28,6 +28,8 @@ X(GET, KEY, "/weir/calls", UNNAMED, "", CALLS, CHAT)
 X(GET, KEY, "/weir/calls/", NAMED, "", STORY, CHAT)
 X(POST, KEY, "/weir/cooldowns/", NAMED, "", COOL, CHAT)
 X(DELETE, KEY, "/weir/cooldowns/", NAMED, "", LIFT, CHAT)
+X(GET, METRICS, "/metrics", UNNAMED, "", METRICS, CHAT)
+X(GET, METRICS, "/metrics/", UNNAMED, "", METRICS, CHAT)
 X(POST, KEY, "/weir/reload", UNNAMED, "", RELOAD, CHAT)
 X(GET, KEY, "/weir/events", UNNAMED, "", EVENTS, CHAT)
 X(GET, OPEN, "/health/liveliness", UNNAMED, "", LIVE, CHAT)

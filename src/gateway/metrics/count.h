@@ -1,0 +1,46 @@
+/*
+ * What happens becomes numbers: routing metrics from the events of calls alone, the rest from what the log
+ * line of a request tells when it is over.
+ *
+ * On the thread of the job's worker, but for what the router says beside any call.  Nothing here fails.
+ */
+#ifndef WEIR_GATEWAY_METRICS_COUNT_H
+#define WEIR_GATEWAY_METRICS_COUNT_H
+
+#include <stdint.h>
+
+#include <weir/event.h>
+#include <weir/failure.h>
+#include <weir/shared.h>
+#include <weir/slice.h>
+
+struct weir_access;
+struct weir_http1_head;
+struct weir_job;
+struct weir_metrics;
+struct weir_setup;
+struct weir_upstream;
+struct weir_worker;
+
+/* What is remembered of a call until it is over; zeroed when it begins. */
+struct weir_call_counts {
+    struct weir_failure failed;    /* the newest failure of an attempt */
+    struct weir_slice hop;         /* the group that was gone to and has not answered yet; empty: none */
+    struct weir_failure hop_cause; /* why */
+    uint64_t first_content_ns;     /* since the attempt that succeeded began; 0: no stream */
+    uint32_t bad_chunk; /* the attempt whose stream held one, until an event tells its end; 0: none */
+};
+
+/* Each event of the job's call. */
+void weir_count_event(struct weir_job *job, const struct weir_event *event);
+
+/* The job is over, and one of those that are told of. */
+void weir_count_end(struct weir_job *job);
+
+/* A request that never became a job. */
+void weir_count_headless(struct weir_worker *worker, const struct weir_access *access);
+
+/* What a provider's head says is left of its limits. */
+void weir_count_remaining(struct weir_upstream *upstream, const struct weir_http1_head *head);
+
+#endif
