@@ -15,6 +15,7 @@
 #include "cli/meaning.h"
 #include "config/config.h"
 #include "config/reference.h"
+#include "gateway/metrics/reference.h"
 
 static void print_help(void)
 {
@@ -27,6 +28,7 @@ static void print_help(void)
          "  --quiet      only what is wrong, and the last line\n"
          "  --defaults   print every setting with its default, as a configuration file\n"
          "  --reference  print the page docs/configuration.md\n"
+         "  --metrics    print the page docs/metrics.md\n"
          "  -h, --help   this text\n"
          "\n"
          "Exit status: 0 without errors, 1 with errors, 2 for wrong usage.");
@@ -106,6 +108,8 @@ int weir_cli_check(int argc, char **argv)
             return weir_reference_defaults(stdout) == 0 ? WEIR_EXIT_OK : WEIR_EXIT_FAILED;
         if (strcmp(argv[i], "--reference") == 0)
             return weir_reference_page(stdout) == 0 ? WEIR_EXIT_OK : WEIR_EXIT_FAILED;
+        if (strcmp(argv[i], "--metrics") == 0)
+            return weir_metrics_reference(stdout) == 0 ? WEIR_EXIT_OK : WEIR_EXIT_FAILED;
         if (strcmp(argv[i], "--quiet") == 0)
             quiet = true;
         else if (argv[i][0] == '-' && argv[i][1] != '\0')

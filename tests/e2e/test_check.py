@@ -168,6 +168,11 @@ def test_the_reference_page_is_current():
     assert check("--reference").stdout == page, "run `build/weir check --reference > docs/configuration.md`"
 
 
+def test_the_page_of_metrics_is_current():
+    page = (ROOT / "docs" / "metrics.md").read_text()
+    assert check("--metrics").stdout == page, "run `build/weir check --metrics > docs/metrics.md`"
+
+
 def test_a_thousand_deployments_load_at_once(tmp_path):
     """Tenfold the time that it may take, since its neighbours may slow it down; a sanitizer does so for certain."""
     file = tmp_path / "c.yaml"
