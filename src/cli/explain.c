@@ -14,11 +14,13 @@
 #include "cli/cells.h"
 #include "cli/command.h"
 #include "cli/explain_text.h"
+#include "cli/facts.h"
 
 enum { PATH_MAX_BYTES = 8192, LIST_MAX = 1000, LIST_USUAL = 20 };
 
 static const char help_text[] =
     "usage: weir explain [OPTIONS] CALL_ID       the story of a call\n"
+    "       weir explain [OPTIONS] --last        the story of the newest call\n"
     "       weir explain [OPTIONS]               the newest calls\n"
     "       weir explain [OPTIONS] --model NAME  what a request for NAME would do now\n"
     "\n"
@@ -30,14 +32,15 @@ static const char help_text[] =
     "      --url URL      where weir listens (" WEIR_ADMIN_URL ")\n"
     "      --key KEY      its master key; others see it in the list of processes, so better\n"
     "                     by the variable WEIR_KEY or LITELLM_MASTER_KEY\n"
-    "      --failed       of the calls, those that failed\n"
-    "      --kind KINDS   of the calls, those with such an event: Fallback,Retry,CooldownSet\n"
+    "      --failed       calls that failed, no others\n"
+    "      --kind KINDS   calls with such an event, no others: Fallback,Retry,CooldownSet\n"
     "      --limit N      so many calls (20; at most 1000)\n"
     "      --json         what weir answers, as it is\n"
     "  -h, --help         this text\n"
     "\n"
     "weir remembers the newest calls (weir_settings.trace_calls), from its start on.\n"
     "\n"
+    "  weir explain --last --failed\n"
     "  weir explain --kind Fallback --limit 5\n"
     "  weir explain --model gpt-4o --url http://10.0.0.7:4000\n"
     "\n"
@@ -45,7 +48,8 @@ static const char help_text[] =
 
 struct options {
     struct weir_admin_place place;
-    const char *call;  /* NULL: none */
+    const char *call; /* NULL: none */
+    bool last;
     const char *model; /* NULL: none */
     const char *kinds;
     bool failed;
@@ -53,7 +57,17 @@ struct options {
     uint64_t limit;
 };
 
-enum { OPT_URL = 256, OPT_KEY, OPT_MODEL, OPT_FAILED, OPT_KIND, OPT_LIMIT, OPT_JSON, HELP_SHOWN = -2 };
+enum {
+    OPT_URL = 256,
+    OPT_KEY,
+    OPT_LAST,
+    OPT_MODEL,
+    OPT_FAILED,
+    OPT_KIND,
+    OPT_LIMIT,
+    OPT_JSON,
+    HELP_SHOWN = -2
+};
 
 static int take_option(struct options *options, int option)
 {
@@ -63,6 +77,9 @@ static int take_option(struct options *options, int option)
         return 0;
     case OPT_KEY:
         options->place.key = optarg;
+        return 0;
+    case OPT_LAST:
+        options->last = true;
         return 0;
     case OPT_MODEL:
         options->model = optarg;
@@ -92,21 +109,22 @@ static int take_option(struct options *options, int option)
 
 static int check_options(int argc, char **argv, struct options *options)
 {
-    bool is_list;
+    bool is_filtered = options->failed || options->kinds != NULL;
 
     if (optind < argc)
         options->call = argv[optind++];
-    is_list = options->call == NULL && options->model == NULL;
     if (optind < argc)
         return weir_cli_usage("explain", "one call at a time: ", argv[optind]);
-    if (options->call != NULL && options->model != NULL)
-        return weir_cli_usage("explain", "either a call or --model: ", options->call);
+    if ((options->call != NULL) + (options->model != NULL) + options->last > 1)
+        return weir_cli_usage("explain", "either a call, or --last, or --model", "");
     if (options->call != NULL && *options->call == '\0')
         return weir_cli_usage("explain", "the call's id is empty", "");
-    if (!is_list && (options->failed || options->kinds != NULL || options->limit > 0))
-        return weir_cli_usage("explain", "--failed, --kind and --limit are for the list of calls", "");
+    if ((options->call != NULL || options->model != NULL) && is_filtered)
+        return weir_cli_usage("explain", "--failed and --kind choose among calls, and there is one", "");
+    if ((options->call != NULL || options->model != NULL || options->last) && options->limit > 0)
+        return weir_cli_usage("explain", "--limit is for the list of calls", "");
     if (options->limit == 0)
-        options->limit = LIST_USUAL;
+        options->limit = options->last ? 1 : LIST_USUAL;
     return 0;
 }
 
@@ -116,6 +134,7 @@ static int parse(int argc, char **argv, struct options *options)
                                           {"key", required_argument, NULL, OPT_KEY},
                                           {"model", required_argument, NULL, OPT_MODEL},
                                           {"failed", no_argument, NULL, OPT_FAILED},
+                                          {"last", no_argument, NULL, OPT_LAST},
                                           {"kind", required_argument, NULL, OPT_KIND},
                                           {"limit", required_argument, NULL, OPT_LIMIT},
                                           {"json", no_argument, NULL, OPT_JSON},
@@ -149,17 +168,14 @@ static int write_list_path(const struct options *options, struct weir_buf *path)
     return r;
 }
 
-static int write_path(const struct options *options, struct weir_buf *path)
+static int write_path(const struct options *options, struct weir_slice call, struct weir_buf *path)
 {
     int r;
 
-    if (options->call == NULL && options->model == NULL)
+    if (call.len == 0 && options->model == NULL)
         return write_list_path(options, path);
-    r = weir_buf_append(path, options->call != NULL ? WEIR_SLICE("/weir/calls/")
-                                                    : WEIR_SLICE("/weir/explain?model="));
-    if (r == 0)
-        r = weir_admin_escape(path, weir_slice_str(options->call != NULL ? options->call : options->model));
-    return r;
+    r = weir_buf_append(path, call.len > 0 ? WEIR_SLICE("/weir/calls/") : WEIR_SLICE("/weir/explain?model="));
+    return r == 0 ? weir_admin_escape(path, call.len > 0 ? call : weir_slice_str(options->model)) : r;
 }
 
 static int complain(const char *text)
@@ -183,45 +199,77 @@ static int print_json(yyjson_doc *doc)
     return WEIR_EXIT_OK;
 }
 
-static int print(const struct options *options, yyjson_doc *doc)
+/* A page of the answer, which must have the member that makes it one. */
+static int print(const struct options *options, yyjson_doc *doc, const char *needed,
+                 void (*page)(const struct weir_explain_out *to, yyjson_val *answer))
 {
     const struct weir_explain_out to = {.out = stdout, .colour = weir_cli_colour(stdout)};
     yyjson_val *root = yyjson_doc_get_root(doc);
-    const char *needed = options->call != NULL ? "events" : options->model != NULL ? "candidates" : "calls";
 
     if (yyjson_obj_get(root, needed) == NULL)
         return complain("the answer is not of the kind that weir gives: is it weir that listens there?");
     if (options->json)
         return print_json(doc);
-    if (options->call != NULL)
-        weir_explain_call(&to, root);
-    else if (options->model != NULL)
-        weir_explain_model(&to, root);
-    else
-        weir_explain_calls(&to, root);
+    page(&to, root);
     return WEIR_EXIT_OK;
 }
 
-static int ask(const struct options *options, struct weir_admin *admin, struct weir_admin_get *get)
+/* The answer for a call, or for what the options say where it is empty; 0, or an exit status. */
+static int ask(const struct options *options, struct weir_slice call, struct weir_admin *admin,
+               struct weir_admin_get *get)
 {
     WEIR_CLEANUP(weir_buf_deinit) struct weir_buf path;
-    int r;
 
     weir_buf_init(&path, weir_mem_libc(), PATH_MAX_BYTES);
-    r = write_path(options, &path);
-    if (r < 0)
+    if (write_path(options, call, &path) < 0)
         return complain("that is too long to be asked for");
     weir_admin_wait(admin, get, weir_buf_slice(&path));
-    return get->doc == NULL ? complain(get->text) : print(options, get->doc);
+    return get->doc == NULL ? complain(get->text) : 0;
+}
+
+static int tell_call(const struct options *options, struct weir_slice call, struct weir_admin *admin)
+{
+    struct weir_admin_get get = {0};
+    int status = ask(options, call, admin, &get);
+
+    if (status == 0)
+        status = print(options, get.doc, "events", weir_explain_call);
+    weir_admin_clear(&get);
+    return status;
+}
+
+/* The newest of the list's calls. */
+static int tell_last(const struct options *options, yyjson_doc *list, struct weir_admin *admin)
+{
+    yyjson_val *newest = yyjson_arr_get_first(yyjson_obj_get(yyjson_doc_get_root(list), "calls"));
+    struct weir_slice call = weir_fact_text(newest, "call_id");
+
+    return call.len == 0 ? complain("there is no such call yet") : tell_call(options, call, admin);
+}
+
+static int tell(const struct options *options, struct weir_admin *admin)
+{
+    struct weir_admin_get get = {0};
+    int status;
+
+    if (options->call != NULL)
+        return tell_call(options, weir_slice_str(options->call), admin);
+    status = ask(options, WEIR_SLICE_EMPTY, admin, &get);
+    if (status == 0 && options->last)
+        status = tell_last(options, get.doc, admin);
+    else if (status == 0 && options->model != NULL)
+        status = print(options, get.doc, "candidates", weir_explain_model);
+    else if (status == 0)
+        status = print(options, get.doc, "calls", weir_explain_calls);
+    weir_admin_clear(&get);
+    return status;
 }
 
 static int explain(const struct options *options)
 {
     WEIR_CLEANUP(weir_admin_deinit) struct weir_admin admin = {0};
-    struct weir_admin_get get = {0};
     char text[WEIR_ADMIN_TEXT_MAX];
     int r = weir_admin_init(&admin, &options->place, text);
-    int status;
 
     if (r > 0)
         return complain(text);
@@ -231,9 +279,7 @@ static int explain(const struct options *options)
         (void)fprintf(stderr, "weir explain: %.*s\n", (int)reason.len, reason.ptr);
         return WEIR_EXIT_FAILED;
     }
-    status = ask(options, &admin, &get);
-    weir_admin_clear(&get);
-    return status;
+    return tell(options, &admin);
 }
 
 int weir_cli_explain(int argc, char **argv)

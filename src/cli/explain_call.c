@@ -36,6 +36,11 @@ static void say_text(const struct telling *tell, const char *key)
     weir_cli_print_slice(tell->out, text_of(tell, key));
 }
 
+static void say_deployment(const struct telling *tell)
+{
+    weir_words_id(tell->out, text_of(tell, "deployment"));
+}
+
 static void say_duration(const struct telling *tell, double ms)
 {
     char text[WEIR_DURATION_MAX];
@@ -66,7 +71,7 @@ static void say_attempt(const struct telling *tell)
     (void)fprintf(tell->out, "attempt %llu", (unsigned long long)number_of(tell, "attempt"));
     if (text_of(tell, "deployment").len > 0) {
         say(tell, " on ");
-        say_text(tell, "deployment");
+        say_deployment(tell);
     }
 }
 
@@ -81,7 +86,7 @@ static void say_candidate(const struct telling *tell, yyjson_val *candidate)
 {
     struct weir_slice until = weir_fact_text(candidate, "until");
 
-    weir_cli_print_slice(tell->out, weir_fact_text(candidate, "deployment"));
+    weir_words_id(tell->out, weir_fact_text(candidate, "deployment"));
     say(tell, " ");
     weir_cli_print_slice(tell->out, weir_words_of_fate(weir_fact_text(candidate, "fate")));
     if (until.len > 0) {
@@ -103,7 +108,7 @@ static void say_candidates(const struct telling *tell, yyjson_val *candidates, y
         if (!is_fate(candidate, fate))
             continue;
         say(tell, said == 0 ? "" : said + 1 == alike ? " and " : ", ");
-        weir_cli_print_slice(tell->out, weir_fact_text(candidate, "deployment"));
+        weir_words_id(tell->out, weir_fact_text(candidate, "deployment"));
         said++;
     }
     say(tell, ": each ");
@@ -158,20 +163,29 @@ static void say_why_not(const struct telling *tell)
                       (unsigned long long)omitted);
 }
 
+/* What it was for, where the sentences around it do not say so. */
+static void say_purpose(const struct telling *tell)
+{
+    struct weir_slice purpose = text_of(tell, "for");
+
+    if (purpose.len == 0 || weir_slice_eq(purpose, WEIR_SLICE("attempt")) ||
+        weir_slice_eq(purpose, WEIR_SLICE("retry")))
+        return;
+    say(tell, " as ");
+    weir_cli_print_slice(tell->out, weir_words_of_purpose(purpose));
+}
+
 static void tell_PICKED(const struct telling *tell)
 {
     bool is_somebody = text_of(tell, "deployment").len > 0;
 
     if (is_somebody)
-        say_text(tell, "deployment");
+        say_deployment(tell);
     else
         say(tell, "nobody");
     say(tell, is_somebody ? " is chosen in " : " can be chosen in ");
     say_text(tell, "group");
-    if (text_of(tell, "for").len > 0) {
-        say(tell, " for ");
-        weir_cli_print_slice(tell->out, weir_words_of_purpose(text_of(tell, "for")));
-    }
+    say_purpose(tell);
     if (is_somebody && text_of(tell, "strategy").len > 0) {
         say(tell, ", by ");
         say_text(tell, "strategy");
@@ -222,7 +236,7 @@ static void tell_ATTEMPT_FAILED(const struct telling *tell)
 
 static void tell_ATTEMPT_REFUSED(const struct telling *tell)
 {
-    say_text(tell, "deployment");
+    say_deployment(tell);
     say(tell, " is not asked: a limit of its is used up");
     say_what_follows(tell);
 }
@@ -301,7 +315,7 @@ static void tell_COOLDOWN_SET(const struct telling *tell)
 {
     uint64_t number = number_of(tell, "number");
 
-    say_text(tell, "deployment");
+    say_deployment(tell);
     say(tell, " is taken out of every pick for ");
     say_duration(tell, weir_fact_number(tell->event, "length_s", 0) * 1000);
     say(tell, ", until ");
@@ -345,12 +359,8 @@ static void tell_SUCCEEDED(const struct telling *tell)
     say(tell, "the answer is complete");
     if (text_of(tell, "deployment").len > 0) {
         say(tell, ", by ");
-        say_text(tell, "deployment");
+        say_deployment(tell);
     }
-    if (number_of(tell, "prompt_tokens") + number_of(tell, "completion_tokens") > 0)
-        (void)fprintf(tell->out, ": %llu tokens in, %llu out",
-                      (unsigned long long)number_of(tell, "prompt_tokens"),
-                      (unsigned long long)number_of(tell, "completion_tokens"));
 }
 
 static void tell_FAILED(const struct telling *tell)

@@ -43,7 +43,7 @@ static void say_call(const struct weir_explain_out *to, yyjson_val *call)
     struct weir_slice kind = weir_fact_text(call, "kind");
     bool is_bad = !weir_slice_eq(weir_fact_text(call, "state"), WEIR_SLICE("succeeded"));
     uint64_t status = weir_fact_count(call, "status");
-    char text[WEIR_DURATION_MAX];
+    char text[WEIR_DURATION_MAX], id[WEIR_SHORT_ID_MAX];
 
     say_cell(to->out, weir_clock_of(weir_fact_text(call, "time")), 8);
     say_cell(to->out, weir_fact_text(call, "call_id"), 36);
@@ -52,7 +52,7 @@ static void say_call(const struct weir_explain_out *to, yyjson_val *call)
     (void)fprintf(to->out, "%-5llu", (unsigned long long)status);
     say_cell(to->out, kind.len > 0 ? kind : weir_fact_text(call, "state"), 15);
     (void)fputs(to->colour && is_bad ? "\033[0m" : "", to->out);
-    say_cell(to->out, weir_fact_text(call, "deployment"), 20);
+    say_cell(to->out, weir_short_id(weir_fact_text(call, "deployment"), id), 20);
     say_cell(to->out, weir_duration_text(weir_fact_number(call, "duration_ms", 0) / 1000, text), 8);
     say_took(to->out, call);
 }

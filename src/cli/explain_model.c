@@ -52,7 +52,7 @@ static void say_candidate(const struct weir_explain_out *to, yyjson_val *candida
         (void)fprintf(to->out, "  %5.1f %%  ", odds * 100);
     else
         (void)fputs("        -  ", to->out);
-    say(to, weir_fact_text(candidate, "deployment"));
+    weir_words_id(to->out, weir_fact_text(candidate, "deployment"));
     if (weir_fact_text(candidate, "model").len > 0) {
         (void)fputs(" (", to->out);
         say(to, weir_fact_text(candidate, "model"));

@@ -51,6 +51,13 @@ struct weir_slice weir_words_of_rule(struct weir_slice name)
 
 #undef X
 
+void weir_words_id(FILE *out, struct weir_slice id)
+{
+    char text[WEIR_SHORT_ID_MAX];
+
+    weir_cli_print_slice(out, weir_short_id(id, text));
+}
+
 void weir_words_failure(FILE *out, yyjson_val *failure)
 {
     uint64_t status = weir_fact_count(failure, "status");
@@ -108,8 +115,10 @@ static void say_cost(FILE *out, yyjson_val *call)
     uint64_t in = weir_fact_count(call, "prompt_tokens"), answer = weir_fact_count(call, "completion_tokens");
     double cost = weir_fact_number(call, "cost", 0);
 
-    if (in + answer > 0)
-        (void)fprintf(out, ", %llu + %llu tokens", (unsigned long long)in, (unsigned long long)answer);
+    if (in > 0)
+        (void)fprintf(out, ", %llu tokens in", (unsigned long long)in);
+    if (answer > 0)
+        (void)fprintf(out, ", %llu tokens out", (unsigned long long)answer);
     if (cost > 0)
         (void)fprintf(out, ", $%.6g", cost);
 }
@@ -132,7 +141,7 @@ void weir_words_call(const struct weir_explain_out *to, yyjson_val *call)
     say_end(to, call);
     if (by.len > 0) {
         (void)fputs(" by ", to->out);
-        weir_cli_print_slice(to->out, by);
+        weir_words_id(to->out, by);
         (void)fputs(" of ", to->out);
         weir_cli_print_slice(to->out, group);
     }

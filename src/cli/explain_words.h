@@ -22,7 +22,10 @@ struct weir_slice weir_words_of_fate(struct weir_slice name);
 struct weir_slice weir_words_of_purpose(struct weir_slice name);
 struct weir_slice weir_words_of_rule(struct weir_slice name);
 
-/* "rate_limit (429), try again after 20 s" of {kind, status, retry_after_s}. */
+/* An id of a deployment (weir_short_id). */
+void weir_words_id(FILE *out, struct weir_slice id);
+
+/* "rate_limit (429), the provider says to come back after 20 s" of {kind, status, retry_after_s}. */
 void weir_words_failure(FILE *out, yyjson_val *failure);
 
 /* What was asked and what became of it, in two lines. */

@@ -1,6 +1,8 @@
 /* Whatever is not what it should be counts as missing. */
 #include "cli/facts.h"
 
+#include <string.h>
+
 #include "base/slice.h"
 
 struct weir_slice weir_fact_text(yyjson_val *object, const char *key)
@@ -94,6 +96,20 @@ double weir_time_of(struct weir_slice time)
         weir_slice_number(weir_slice_sub(time, 17, time.len - 1), &seconds) != 0)
         return 0;
     return (double)(days_to(year, month, day) * 86400 + hour * 3600 + minute * 60) + seconds;
+}
+
+struct weir_slice weir_short_id(struct weir_slice id, char text[WEIR_SHORT_ID_MAX])
+{
+    enum { MADE = 64, SHOWN = 12 };
+
+    if (id.len != MADE)
+        return id;
+    for (size_t i = 0; i < id.len; i++)
+        if (!weir_char_is_digit(id.ptr[i]) && (id.ptr[i] < 'a' || id.ptr[i] > 'f'))
+            return id;
+    memcpy(text, id.ptr, SHOWN);
+    memcpy(text + SHOWN, "...", 3);
+    return (struct weir_slice){text, SHOWN + 3};
 }
 
 struct weir_slice weir_clock_of(struct weir_slice time)

@@ -28,6 +28,12 @@ struct weir_slice weir_duration_text(double seconds, char text[WEIR_DURATION_MAX
 /* Seconds since 1970 of "2026-11-30T09:12:03.120Z"; 0 for what is no such time. */
 double weir_time_of(struct weir_slice time);
 
+enum { WEIR_SHORT_ID_MAX = 16 };
+
+/* An id that weir has made of a deployment's parameters, sixty-four digits, as "859e0ed729aa..."; any other
+ * as it is. */
+struct weir_slice weir_short_id(struct weir_slice id, char text[WEIR_SHORT_ID_MAX]);
+
 /* "09:12:03" of "2026-11-30T09:12:03.120Z"; what is no such time as it is. */
 struct weir_slice weir_clock_of(struct weir_slice time);
 

@@ -75,8 +75,7 @@ static struct weir_slice cell_DEPLOYMENTS_id(const void *row, char room[WEIR_CEL
 {
     ROW(weir_top_deployment);
 
-    (void)room;
-    return r->id;
+    return weir_short_id(r->id, room);
 }
 
 static struct weir_slice cell_DEPLOYMENTS_state(const void *row, char room[WEIR_CELL_BYTES])
@@ -365,8 +364,7 @@ static struct weir_slice cell_FAILOVERS_by(const void *row, char room[WEIR_CELL_
 {
     ROW(weir_top_failover);
 
-    (void)room;
-    return r->deployment.len > 0 ? r->deployment : NOTHING;
+    return r->deployment.len > 0 ? weir_short_id(r->deployment, room) : NOTHING;
 }
 
 static struct weir_slice cell_FAILOVERS_result(const void *row, char room[WEIR_CELL_BYTES])

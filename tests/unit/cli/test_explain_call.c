@@ -14,8 +14,9 @@
     "'state':'succeeded'"
 #define HEAD                                                                                                 \
     "call id-1 asked for gpt-4o (chat) at 2026-11-30 09:12:03.120 UTC\n"                                     \
-    "succeeded with 200 by azure-us of gpt-4o after 843 ms, 2 attempts, 1 retry, 0 fallbacks, 120 + 34 "     \
-    "tokens, $0.0012\n\n"
+    "succeeded with 200 by azure-us of gpt-4o after 843 ms, 2 attempts, 1 retry, 0 fallbacks, 120 tokens "   \
+    "in, "                                                                                                   \
+    "34 tokens out, $0.0012\n\n"
 
 static void tell(const char *event, const char *sentence)
 {
@@ -35,7 +36,7 @@ static void a_pick_says_who_and_why_not_the_others(void **state)
          "'2026-11-30T09:12:40.132Z'},{'deployment':'c','fate':'not_chosen'},{'deployment':'d','fate':"
          "'out_of_tags'},{'deployment':'e','fate':'not_chosen'},{'deployment':'f','fate':'not_chosen'}],'"
          "omitted':3",
-         "a is chosen in gpt-4o for the first try in a group, by simple-shuffle\n"
+         "a is chosen in gpt-4o, by simple-shuffle\n"
          "                b is cooling down until 09:12:40 (37 s more)\n"
          "                c, e and f: each was passed over: the strategy took another one\n"
          "                d is not among those that the tags leave\n"
@@ -48,9 +49,27 @@ static void a_pick_of_nobody_says_why(void **state)
     tell("'kind':'Picked','group':'g','for':'retry','candidates':[{'deployment':'b','fate':'cooling_down',"
          "'until':'2026-11-30T09:12:40.132Z'},{'deployment':'c','fate':'cooling_down','until':"
          "'2026-11-30T09:12:05.132Z'}]",
-         "nobody can be chosen in g for another try in the group\n"
+         "nobody can be chosen in g\n"
          "                b is cooling down until 09:12:40 (37 s more)\n"
          "                c is cooling down until 09:12:05 (2 s more)");
+}
+
+static void a_pick_says_what_it_is_for_where_that_is_not_plain(void **state)
+{
+    (void)state;
+    tell("'kind':'Picked','group':'g','deployment':'b','for':'hedge','candidates':[]",
+         "b is chosen in g as a second attempt beside one that has given nothing for too long");
+}
+
+static void a_made_id_is_shortened(void **state)
+{
+    (void)state;
+    tell("'kind':'AttemptStarted','attempt':1,'deployment':"
+         "'859e0ed729aac35727d09b7805715a191e81110988e547545ce920e9e57c50c0'",
+         "attempt 1 on 859e0ed729aa... begins");
+    tell("'kind':'AttemptStarted','attempt':1,'deployment':"
+         "'a-name-of-sixty-four-letters-that-somebody-has-chosen-by-himself'",
+         "attempt 1 on a-name-of-sixty-four-letters-that-somebody-has-chosen-by-himself begins");
 }
 
 static void an_attempt_says_how_it_ended_and_what_follows(void **state)
@@ -142,7 +161,7 @@ static void the_end_is_told(void **state)
 {
     (void)state;
     tell("'kind':'Succeeded','attempt':2,'deployment':'b','prompt_tokens':3,'completion_tokens':4",
-         "the answer is complete, by b: 3 tokens in, 4 out");
+         "the answer is complete, by b");
     tell("'kind':'Failed','failure':{'kind':'rate_limit','status':429}", "the call fails: rate_limit (429)");
 }
 
@@ -201,6 +220,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pick_says_who_and_why_not_the_others),
         cmocka_unit_test(a_pick_of_nobody_says_why),
+        cmocka_unit_test(a_pick_says_what_it_is_for_where_that_is_not_plain),
+        cmocka_unit_test(a_made_id_is_shortened),
         cmocka_unit_test(an_attempt_says_how_it_ended_and_what_follows),
         cmocka_unit_test(a_retry_counts),
         cmocka_unit_test(a_hedge_says_what_became_of_both),
