@@ -171,8 +171,9 @@ static void say_purpose(const struct telling *tell)
     if (purpose.len == 0 || weir_slice_eq(purpose, WEIR_SLICE("attempt")) ||
         weir_slice_eq(purpose, WEIR_SLICE("retry")))
         return;
-    say(tell, " as ");
-    weir_cli_print_slice(tell->out, weir_words_of_purpose(purpose));
+    purpose = weir_words_of_purpose(purpose);
+    say(tell, weir_slice_starts(purpose, WEIR_SLICE("to ")) ? " " : " as ");
+    weir_cli_print_slice(tell->out, purpose);
 }
 
 static void tell_PICKED(const struct telling *tell)

@@ -58,6 +58,16 @@ void weir_words_id(FILE *out, struct weir_slice id)
     weir_cli_print_slice(out, weir_short_id(id, text));
 }
 
+/* Whose failure it is, where it is not a provider's. */
+static const char *whose(struct weir_slice origin)
+{
+    if (weir_slice_eq(origin, WEIR_SLICE("router")))
+        return " by weir itself";
+    if (weir_slice_eq(origin, WEIR_SLICE("caller_limit")))
+        return " by the caller's own limit";
+    return weir_slice_eq(origin, WEIR_SLICE("client_gone")) ? " as the caller left" : "";
+}
+
 void weir_words_failure(FILE *out, yyjson_val *failure)
 {
     uint64_t status = weir_fact_count(failure, "status");
@@ -67,11 +77,13 @@ void weir_words_failure(FILE *out, yyjson_val *failure)
 
     weir_cli_print_slice(out, kind.len > 0 ? kind : WEIR_SLICE("a failure"));
     if (status > 0)
-        (void)fprintf(out, " (%llu)", (unsigned long long)status);
-    if (retry_after_s >= 0) {
-        (void)fputs(", the provider says to come back after ", out);
+        (void)fprintf(out, " (%llu", (unsigned long long)status);
+    if (status > 0 && retry_after_s >= 0) {
+        (void)fputs(", retry after ", out);
         weir_cli_print_slice(out, weir_duration_text(retry_after_s, text));
     }
+    (void)fputs(status > 0 ? ")" : "", out);
+    (void)fputs(whose(weir_fact_text(failure, "origin")), out);
 }
 
 static void say_time(FILE *out, struct weir_slice time)

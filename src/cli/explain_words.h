@@ -25,7 +25,7 @@ struct weir_slice weir_words_of_rule(struct weir_slice name);
 /* An id of a deployment (weir_short_id). */
 void weir_words_id(FILE *out, struct weir_slice id);
 
-/* "rate_limit (429), the provider says to come back after 20 s" of {kind, status, retry_after_s}. */
+/* "rate_limit (429, retry after 20 s) by weir itself" of {kind, status, retry_after_s, origin}. */
 void weir_words_failure(FILE *out, yyjson_val *failure);
 
 /* What was asked and what became of it, in two lines. */

@@ -189,7 +189,7 @@ static void begin(struct top *top)
         leave(top, complain(top->trouble));
         return;
     }
-    if (top->options.once || isatty(STDOUT_FILENO) != 1) {
+    if (top->options.once) {
         print_once(top);
         return;
     }
@@ -292,6 +292,8 @@ static void on_signal(struct weir_signals *signals, int number)
         weir_loop_stop(top->admin.loop);
         return;
     }
+    if (top->terminal == NULL)
+        return;
     weir_terminal_measure(top->terminal, &top->screen.lines, &top->screen.columns);
     draw(top);
 }
@@ -313,31 +315,47 @@ static int watch_keys(struct top *top)
 static int open_terminal(struct top *top)
 {
     char text[WEIR_TERMINAL_TEXT_MAX];
-    sigset_t set;
     int r = weir_terminal_open(weir_cli_colour(stdout), text, &top->terminal);
 
     if (r > 0)
         return complain(text);
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGWINCH);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGHUP);
     if (r == 0)
         r = watch_keys(top);
-    weir_signals_claim(&set);
-    if (r == 0)
-        r = weir_signals_start(top->admin.loop, &top->signals, &set, on_signal);
     if (r < 0)
         return complain_code(r);
     weir_terminal_measure(top->terminal, &top->screen.lines, &top->screen.columns);
     return WEIR_EXIT_OK;
 }
 
+static void name_signals(sigset_t *ret_set)
+{
+    static const int numbers[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP};
+
+    (void)sigemptyset(ret_set);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        (void)sigaddset(ret_set, numbers[i]);
+}
+
+/* Where there will be a terminal, signals come to the loop, so that it is left as it was; they are claimed
+ * before there are threads that they could come to. */
+static int prepare(struct top *top, char text[WEIR_ADMIN_TEXT_MAX])
+{
+    sigset_t set;
+    int r;
+
+    name_signals(&set);
+    if (!top->options.once)
+        weir_signals_claim(&set);
+    r = weir_admin_init(&top->admin, &top->options.place, text);
+    if (r == 0 && !top->options.once)
+        r = weir_signals_start(top->admin.loop, &top->signals, &set, on_signal);
+    return r;
+}
+
 static int run(struct top *top)
 {
     char text[WEIR_ADMIN_TEXT_MAX];
-    int r = weir_admin_init(&top->admin, &top->options.place, text);
+    int r = prepare(top, text);
 
     if (r != 0)
         return r > 0 ? complain(text) : complain_code(r);
@@ -373,6 +391,8 @@ int weir_cli_top(int argc, char **argv)
     status = parse(argc, argv, &top.options);
     if (status != 0)
         return status == HELP_SHOWN ? WEIR_EXIT_OK : status;
+    if (isatty(STDOUT_FILENO) != 1)
+        top.options.once = true;
     weir_cells_locale();
     status = run(&top);
     take_down(&top);

@@ -9,7 +9,7 @@
  */
 X(DEPLOYMENTS, group,    "GROUP",        8, 1, LEFT,  UP)
 X(DEPLOYMENTS, id,       "DEPLOYMENT",  10, 0, LEFT,  UP)
-X(DEPLOYMENTS, state,    "STATE",       12, 0, LEFT,  DOWN)
+X(DEPLOYMENTS, state,    "STATE",       22, 0, LEFT,  DOWN)
 X(DEPLOYMENTS, flight,   "FLYING",       6, 3, RIGHT, DOWN)
 X(DEPLOYMENTS, latency,  "LATENCY",      7, 4, RIGHT, DOWN)
 X(DEPLOYMENTS, ttft,     "FIRST",        7, 9, RIGHT, DOWN)
@@ -22,7 +22,7 @@ X(DEPLOYMENTS, provider, "PROVIDER",     8, 10, LEFT, UP)
 
 X(GROUPS, name,     "GROUP",    10, 0, LEFT,  UP)
 X(GROUPS, eligible, "ELIGIBLE",  8, 0, RIGHT, UP)
-X(GROUPS, trouble,  "STATE",    14, 1, LEFT,  DOWN)
+X(GROUPS, trouble,  "STATE",    23, 1, LEFT,  DOWN)
 X(GROUPS, flight,   "FLYING",    6, 3, RIGHT, DOWN)
 X(GROUPS, fails,    "FAILED",    6, 2, RIGHT, DOWN)
 X(GROUPS, requests, "REQ/MIN",   7, 4, RIGHT, DOWN)

@@ -56,16 +56,17 @@ class Terminal:
         return "\n".join(self.lines)
 
     def until(self, predicate, seconds=10):
-        """Reads until the screen is such: predicate(lines), or a text that must be on it; returns the lines."""
+        """Reads until the screen is such, and has come to rest: predicate(lines), or a text that must be on it; returns the lines."""
         if isinstance(predicate, str):
             wanted = predicate
             predicate = lambda lines: wanted in "\n".join(lines)  # noqa: E731
         end = time.monotonic() + seconds
-        while not predicate(self.lines):
+        while True:
+            before, runs = self.lines, self.read()
+            if predicate(self.lines) and (self.lines == before or not runs):
+                return self.lines
+            assert runs, f"the program has ended:\n{self.text}"
             assert time.monotonic() < end, f"it did not come about:\n{self.text}"
-            if not self.read() and not predicate(self.lines):
-                raise AssertionError(f"the program has ended:\n{self.text}")
-        return self.lines
 
     def press(self, keys):
         os.write(self.fd, keys.encode())

@@ -59,6 +59,8 @@ static void a_pick_says_what_it_is_for_where_that_is_not_plain(void **state)
     (void)state;
     tell("'kind':'Picked','group':'g','deployment':'b','for':'hedge','candidates':[]",
          "b is chosen in g as a second attempt beside one that has given nothing for too long");
+    tell("'kind':'Picked','group':'g','deployment':'b','for':'continuation','candidates':[]",
+         "b is chosen in g to carry on a stream that broke after content");
 }
 
 static void a_made_id_is_shortened(void **state)
@@ -78,9 +80,7 @@ static void an_attempt_says_how_it_ended_and_what_follows(void **state)
     tell("'kind':'AttemptStarted','attempt':1,'deployment':'a'", "attempt 1 on a begins");
     tell("'kind':'AttemptFailed','attempt':1,'deployment':'a','failure':{'kind':'rate_limit','status':429,"
          "'retry_after_s':20},'will_retry':true,'wait_ms':0,'duration_ms':11.9",
-         "attempt 1 on a failed after 12 ms: rate_limit (429), the provider says to come back after 20 s; a "
-         "retry "
-         "follows at once");
+         "attempt 1 on a failed after 12 ms: rate_limit (429, retry after 20 s); a retry follows at once");
     tell("'kind':'AttemptFailed','attempt':2,'deployment':'a','failure':{'kind':'timeout','status':408},"
          "'will_retry':true,'wait_ms':1500,'duration_ms':2000",
          "attempt 2 on a failed after 2 s: timeout (408); a retry follows after a wait of 1.5 s");
@@ -162,7 +162,13 @@ static void the_end_is_told(void **state)
     (void)state;
     tell("'kind':'Succeeded','attempt':2,'deployment':'b','prompt_tokens':3,'completion_tokens':4",
          "the answer is complete, by b");
-    tell("'kind':'Failed','failure':{'kind':'rate_limit','status':429}", "the call fails: rate_limit (429)");
+    tell("'kind':'Failed','failure':{'kind':'rate_limit','status':429,'origin':'provider'}",
+         "the call fails: rate_limit (429)");
+    tell("'kind':'Failed','failure':{'kind':'rate_limit','status':429,'retry_after_s':5,'origin':'router'}",
+         "the call fails: rate_limit (429, retry after 5 s) by weir itself");
+    tell("'kind':'Failed','failure':{'kind':'timeout','status':408,'origin':'caller_limit'}",
+         "the call fails: timeout (408) by the caller's own limit");
+    tell("'kind':'Failed'", "the call fails: a failure");
 }
 
 static void an_event_of_tomorrow_is_named(void **state)

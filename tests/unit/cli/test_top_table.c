@@ -103,7 +103,7 @@ static void columns_are_left_out_by_rank(void **state)
 
     (void)state;
     (void)weir_top_table_arrange(model, WEIR_TOP_DEPLOYMENTS, &sort, WEIR_SLICE_EMPTY);
-    weir_top_table_lay_out(model, WEIR_TOP_DEPLOYMENTS, 0, 3, 24, &layout);
+    weir_top_table_lay_out(model, WEIR_TOP_DEPLOYMENTS, 0, 3, 34, &layout);
     assert_int_equal(layout.count, 2);
     assert_true(has_column(&layout, "DEPLOYMENT") && has_column(&layout, "STATE"));
     weir_top_table_lay_out(model, WEIR_TOP_DEPLOYMENTS, 0, 3, 80, &layout);
