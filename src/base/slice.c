@@ -20,7 +20,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-struct weir_slice weir_slice_trim(struct weir_slice s)
+struct weir_slice weir_slice_trim_blanks(struct weir_slice s)
 {
     while (s.len > 0 && is_space(s.ptr[s.len - 1]))
         s.len--;

@@ -31,8 +31,16 @@ static inline struct weir_slice weir_slice_sub(struct weir_slice s, size_t from,
     return (struct weir_slice){s.ptr + from, to - from};
 }
 
-/* Without blanks, tabs, CR and LF at both ends. */
-struct weir_slice weir_slice_trim(struct weir_slice s);
+/* The part of weir_slice_trim that is for a slice with blanks. */
+struct weir_slice weir_slice_trim_blanks(struct weir_slice s);
+
+/* Without blanks, tabs, CR and LF at both ends.  In the header: most of what is trimmed has none. */
+static inline struct weir_slice weir_slice_trim(struct weir_slice s)
+{
+    bool bare = s.len == 0 || (s.ptr[0] > ' ' && s.ptr[s.len - 1] > ' ');
+
+    return bare ? s : weir_slice_trim_blanks(s);
+}
 
 /* Without the white space (weir_char_is_space) at its end. */
 struct weir_slice weir_slice_trim_end(struct weir_slice s);
