@@ -76,6 +76,23 @@ static inline bool weir_word_is_plain(uint64_t word)
     return ((word | low | del | quote | backslash) & WEIR_WORD_MARKS) == 0;
 }
 
+/* The same of len bytes. */
+static inline bool weir_bytes_are_plain(const char *p, size_t len)
+{
+    if (len < 4) {
+        for (size_t i = 0; i < len; i++)
+            if (p[i] < ' ' || p[i] >= 0x7f || p[i] == '"' || p[i] == '\\')
+                return false;
+        return true;
+    }
+    if (len < 8)
+        return weir_word_is_plain(weir_word_load_short(p, len));
+    for (size_t i = 0; i < len - 8; i += 8)
+        if (!weir_word_is_plain(weir_word_load(p + i)))
+            return false;
+    return weir_word_is_plain(weir_word_load(p + len - 8)); /* may overlap the one before */
+}
+
 /* The upper-case letters of ASCII made lower-case; all else as it is.  Exact: no sum passes its byte. */
 static inline uint64_t weir_word_lower(uint64_t word)
 {

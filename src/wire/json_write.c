@@ -1,6 +1,8 @@
 /* Bytes that need nothing are appended in runs; what lies between two runs is one escape. */
 #include "wire/json_write.h"
 
+#include <string.h>
+
 #include <weir/error.h>
 
 #include "base/slice.h"
@@ -18,30 +20,42 @@ int weir_json_writer_end(const struct weir_json_writer *writer)
     return writer->error;
 }
 
-static void put(struct weir_json_writer *w, struct weir_slice text)
+/* Room for bytes and the comma before them, which is written; NULL after an error. */
+static inline char *begin(struct weir_json_writer *w, size_t bytes)
 {
+    char *room;
+
     if (w->error == 0)
-        w->error = weir_buf_append(w->buf, text);
+        w->error = weir_buf_reserve(w->buf, w->comma + bytes, &room);
+    if (w->error != 0)
+        return NULL;
+    if (w->comma)
+        *room = ',';
+    return room + w->comma;
 }
 
-static void begin(struct weir_json_writer *w)
+/* What was written into the room ends here. */
+static inline void end(struct weir_json_writer *w, const char *at)
 {
-    if (w->comma)
-        put(w, WEIR_SLICE(","));
+    weir_buf_commit(w->buf, (size_t)(at - (w->buf->ptr + w->buf->end)));
     w->comma = true;
 }
 
 void weir_json_open(struct weir_json_writer *writer, char bracket)
 {
-    begin(writer);
-    put(writer, (struct weir_slice){&bracket, 1});
+    char *at = begin(writer, 1);
+
+    if (at == NULL)
+        return;
+    *at++ = bracket;
+    end(writer, at);
     writer->comma = false;
 }
 
 void weir_json_close(struct weir_json_writer *writer, char bracket)
 {
-    put(writer, (struct weir_slice){&bracket, 1});
-    writer->comma = true;
+    writer->comma = false;
+    weir_json_put_raw(writer, (struct weir_slice){&bracket, 1});
 }
 
 /* Bytes at the front that may stand in a string as they are. */
@@ -103,32 +117,56 @@ int weir_json_escape(struct weir_buf *buf, struct weir_slice text)
     return r;
 }
 
-static void put_quoted(struct weir_json_writer *w, struct weir_slice text)
+/* What has to be escaped, in several appends. */
+static void put_escaped(struct weir_json_writer *w, struct weir_slice text)
 {
-    put(w, WEIR_SLICE("\""));
-    if (w->error == 0)
-        w->error = weir_json_escape(w->buf, text);
-    put(w, WEIR_SLICE("\""));
-}
+    char *at = begin(w, 1);
 
-void weir_json_put_key(struct weir_json_writer *writer, struct weir_slice name)
-{
-    begin(writer);
-    put_quoted(writer, name);
-    put(writer, WEIR_SLICE(":"));
-    writer->comma = false;
+    if (at == NULL)
+        return;
+    *at++ = '"';
+    end(w, at);
+    w->error = weir_json_escape(w->buf, text);
+    w->comma = false;
+    weir_json_put_raw(w, WEIR_SLICE("\""));
 }
 
 void weir_json_put_string(struct weir_json_writer *writer, struct weir_slice text)
 {
-    begin(writer);
-    put_quoted(writer, text);
+    char *at;
+
+    if (!weir_bytes_are_plain(text.ptr, text.len)) {
+        put_escaped(writer, text);
+        return;
+    }
+    at = begin(writer, text.len + 2);
+    if (at == NULL)
+        return;
+    *at++ = '"';
+    if (text.len > 0)
+        memcpy(at, text.ptr, text.len);
+    at += text.len;
+    *at++ = '"';
+    end(writer, at);
+}
+
+void weir_json_put_key(struct weir_json_writer *writer, struct weir_slice name)
+{
+    weir_json_put_string(writer, name);
+    writer->comma = false;
+    weir_json_put_raw(writer, WEIR_SLICE(":"));
+    writer->comma = false;
 }
 
 void weir_json_put_raw(struct weir_json_writer *writer, struct weir_slice json)
 {
-    begin(writer);
-    put(writer, json);
+    char *at = begin(writer, json.len);
+
+    if (at == NULL)
+        return;
+    if (json.len > 0)
+        memcpy(at, json.ptr, json.len);
+    end(writer, at + json.len);
 }
 
 void weir_json_put_u64(struct weir_json_writer *writer, uint64_t number)

@@ -122,12 +122,41 @@ static void running_out_of_memory_is_reported(void **state)
     weir_buf_deinit(&buf);
 }
 
+/* A string of any length, with any byte at any place, is what its escaped text is between quotes. */
+static void a_string_is_escaped_wherever_it_must_be(void **state)
+{
+    char text[24];
+
+    (void)state;
+    for (size_t len = 1; len <= sizeof(text); len++)
+        for (size_t at = 0; at < len; at++)
+            for (int byte = 0; byte < 256; byte++) {
+                struct weir_buf whole, escaped;
+                struct weir_json_writer w;
+
+                memset(text, 'x', sizeof(text));
+                text[at] = (char)byte;
+                weir_buf_init(&whole, weir_mem_libc(), 256);
+                weir_buf_init(&escaped, weir_mem_libc(), 256);
+                weir_json_writer_init(&w, &whole);
+                weir_json_put_string(&w, (struct weir_slice){text, len});
+                assert_int_equal(weir_json_writer_end(&w), 0);
+                assert_int_equal(weir_buf_append(&escaped, WEIR_SLICE("\"")), 0);
+                assert_int_equal(weir_json_escape(&escaped, (struct weir_slice){text, len}), 0);
+                assert_int_equal(weir_buf_append(&escaped, WEIR_SLICE("\"")), 0);
+                assert_true(weir_slice_eq(weir_buf_slice(&whole), weir_buf_slice(&escaped)));
+                weir_buf_deinit(&whole);
+                weir_buf_deinit(&escaped);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(commas_and_colons_are_set),
         cmocka_unit_test(strings_are_escaped_as_json_demands),
         cmocka_unit_test(what_is_not_utf8_is_replaced_byte_by_byte),
+        cmocka_unit_test(a_string_is_escaped_wherever_it_must_be),
         cmocka_unit_test(any_bytes_become_valid_json),
         cmocka_unit_test(the_first_failure_is_kept),
         cmocka_unit_test(running_out_of_memory_is_reported),
