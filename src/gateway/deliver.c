@@ -321,6 +321,11 @@ static struct weir_answer_facts failure_facts(const struct weir_job *job, const 
 
 static void note_failure(struct weir_job *job, const struct weir_fail *fail)
 {
+    struct weir_summary summary;
+
+    weir_call_summary(job->call, &summary);
+    job->access.retries = summary.retries;
+    job->access.fallbacks = summary.hops;
     if (job->server == NULL && !is_begun(job))
         job->access.status = (uint64_t)fail->failure.status;
     job->access.group = fail->group;

@@ -74,7 +74,7 @@ def test_a_story_of_a_failure(serve, up):
     weir = serve({"a": ["a1"], "b": ["b1"]}, router={"fallbacks": [{"a": ["b"]}]})
     up.says("a1", error("auth")).says("b1", error("internal"))
     told = story(weir, weir.ask("a"))
-    assert (told["state"], told["status"], told["kind"], told["group"], told["fallbacks"]) == ("failed", 401, "auth", "a", 0)
+    assert (told["state"], told["status"], told["kind"], told["group"], told["fallbacks"]) == ("failed", 401, "auth", "a", 1)
     hop, = [event for event in told["events"] if event["kind"] == "Fallback"]
     assert (hop["hop"], hop["source"], hop["target"], hop["depth"], hop["level"]) == ("group", "a", "b", 1, 0)
     assert kinds(told)[-1] == "Failed" and told["events"][-1]["failure"]["kind"] == "auth"

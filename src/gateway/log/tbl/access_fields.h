@@ -23,7 +23,7 @@ WEIR_ACCESS_TEXT(finish, "the finish reason of the answer, as the provider gave 
 WEIR_ACCESS_TEXT(recovery, "the last way that was taken after a failure: retry, order, failover, fallback, continuation; hedge: a second attempt beside a slow one has answered")
 WEIR_ACCESS_FLAG(stream, "a streamed answer was asked for")
 WEIR_ACCESS_COUNT(attempts, "provider calls made")
-WEIR_ACCESS_MAYBE(retries, "retries in the group that answered")
+WEIR_ACCESS_MAYBE(retries, "retries in the group that answered, or failed")
 WEIR_ACCESS_MAYBE(fallbacks, "hops to other groups")
 WEIR_ACCESS_NS(duration_ns, "duration_ms", "from the request's head until the answer was sent, or the client gone")
 WEIR_ACCESS_NS(queued_ns, "queued_ms", "of it, waiting for a turn")
