@@ -1,6 +1,7 @@
 /*
- * Most events are an item, in their order.  An attempt is one when it ends; those that have not ended when
- * the head goes out, as the one that serves a stream, stand last.  When an attempt began is looked up in the
+ * Most events are an item, in their order.  An attempt is one when it ends.  Those that were stopped with the
+ * call have no event for it and stand before the call's end; those that have not ended when the head goes
+ * out, as the one that serves a stream, stand last.  When an attempt began is looked up in the
  * draft again, which is short: nobody pays for it who has not asked.
  */
 #include "gateway/story/trace.h"
@@ -182,7 +183,7 @@ static void put_event(struct trace *trace, const struct weir_event *event)
     }
 }
 
-/* ---- attempts that run ---- */
+/* ---- attempts without an end ---- */
 
 /* Whether the attempt ends in what the reader has yet to read. */
 static bool has_ended(struct weir_story_reader reader, uint32_t attempt)
@@ -195,7 +196,8 @@ static bool has_ended(struct weir_story_reader reader, uint32_t attempt)
     return false;
 }
 
-static void put_running(struct trace *trace, uint32_t serving, uint64_t now_ns)
+/* The word is what is said of those that do not serve. */
+static void put_open(struct trace *trace, uint32_t serving, struct weir_slice word, uint64_t now_ns)
 {
     struct weir_story_reader reader = weir_draft_read(trace->draft);
     struct weir_event event;
@@ -204,7 +206,7 @@ static void put_running(struct trace *trace, uint32_t serving, uint64_t now_ns)
         if (event.kind != WEIR_EVENT_ATTEMPT_STARTED || has_ended(reader, event.attempt))
             continue;
         begin_at(trace, &event);
-        put(trace, event.attempt == serving ? WEIR_SLICE(" 200") : WEIR_SLICE(" running"));
+        put(trace, event.attempt == serving ? WEIR_SLICE(" 200") : word);
         put_ms(trace, now_ns > event.time_ns ? now_ns - event.time_ns : 0);
     }
 }
@@ -214,13 +216,19 @@ int weir_trace_write(const struct weir_draft *draft, uint32_t serving, uint64_t 
     struct weir_story_reader reader = weir_draft_read(draft);
     struct trace trace = {.draft = draft};
     struct weir_event event;
+    bool over = false;
     int r = weir_buf_reserve(buf, WEIR_TRACE_MAX, &trace.text);
 
     if (r < 0)
         return r;
-    while (!trace.full && weir_story_next(&reader, &event))
+    while (!trace.full && weir_story_next(&reader, &event)) {
+        if (event.kind == WEIR_EVENT_FAILED)
+            put_open(&trace, 0, WEIR_SLICE(" stopped"), event.time_ns);
+        over |= event.kind == WEIR_EVENT_FAILED;
         put_event(&trace, &event);
-    put_running(&trace, serving, now_ns);
+    }
+    if (!over)
+        put_open(&trace, serving, WEIR_SLICE(" running"), now_ns);
     if (trace.full) {
         memcpy(trace.text + trace.len, cut_off.ptr, cut_off.len);
         trace.len += cut_off.len;
