@@ -31,7 +31,7 @@ from pathlib import Path
 
 import yaml
 
-from . import answers
+from . import answers, story
 from .answers import CLOSE, END, HANG, RESET, Error, Wait
 from .configs import config as make_config
 
@@ -196,12 +196,18 @@ class Play:
     def __init__(self, scenario, up, weir):
         self.scenario, self.up, self.weir = scenario, up, weir
         self.faults, self.behind = [], []
+        self.watch = story.Watch(self.look_up, scenario)
+
+    def look_up(self, path):
+        key = (self.scenario.get("general") or {}).get("master_key", "none")
+        return self.weir.ask(None, path=path, method="GET", headers={"authorization": f"Bearer {key}"})
 
     def run(self):
         for number, step in enumerate(self.scenario["play"], 1):
             self.step(f"step {number}: ", known("step", step))
         for thread in self.behind:
             thread.join(60)
+        self.faults += self.watch.end(story.asked(self.up.calls))
         assert not self.faults, "\n".join(self.faults)
 
     def step(self, where, step):
@@ -234,10 +240,13 @@ class Play:
 
     def one(self, step):
         body = step["raw"].encode() if "raw" in step else step.get("ask")
-        options = {"path": step.get("route", "/v1/chat/completions"), "method": step.get("method", "POST"), "headers": step.get("with")}
-        if "leave_after" in step:
-            return self.leave(body, step["leave_after"])
-        return self.weir.ask(body, **options)
+        options = {"path": step.get("route", "/v1/chat/completions"), "method": step.get("method", "POST"), "headers": {"x-weir-explain": "1", **(step.get("with") or {})}}
+        with self.watch.call(lambda: story.asked(self.up.calls)) as note:
+            if "leave_after" in step:
+                return self.leave(body, step["leave_after"])
+            reply = self.weir.ask(body, **options)
+            note(story.Seen(reply.status, dict(reply.headers), reply.is_stream, reply.is_stream and reply.failed))
+        return reply
 
     def leave(self, body, seconds):
         try:

@@ -26,6 +26,7 @@ class Call:
         self.at = time.monotonic()
         self.left_at = None     # when the other side closed while it was still owed an answer
         self.ended_at = None
+        self.status = None      # that it was answered with
         try:
             self.json = json.loads(body) if body else {}
         except ValueError:
@@ -144,7 +145,7 @@ class Upstream:
         self.peak[name] = max(self.peak.get(name, 0), self.in_flight[name])
         self._tell()
         try:
-            return await self._perform(script[min(turn, len(script) - 1)].steps(call), reader, writer)
+            return await self._perform(call, script[min(turn, len(script) - 1)].steps(call), reader, writer)
         except (ClientLeft, ConnectionError):
             call.left_at = time.monotonic()
             return False
@@ -153,9 +154,11 @@ class Upstream:
             self.in_flight[name] -= 1
             self._tell()
 
-    async def _perform(self, steps, reader, writer):
+    async def _perform(self, call, steps, reader, writer):
         for step in steps:
             if isinstance(step, bytes):
+                if call.status is None and step.startswith(b"HTTP/1.1 "):
+                    call.status = int(step[9:12])
                 writer.write(step)
                 await writer.drain()
             elif isinstance(step, Wait):
