@@ -62,21 +62,22 @@ void weir_observe_end(struct weir_job *job)
     keep_story(job);
 }
 
-static void tell_router_event(struct weir_gateway *gateway, const struct weir_router_event *event,
-                              uint64_t now_ns, uint64_t wall_ns)
+static void tell_router_event(struct weir_gateway *gateway, const struct weir_setup *setup,
+                              const struct weir_router_event *event, uint64_t now_ns, uint64_t wall_ns)
 {
+    weir_count_router(&gateway->metrics, setup, event);
     weir_tell_router_event(gateway, event, now_ns, wall_ns);
     weir_alerts_router(&gateway->alerts, event);
 }
 
-void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop)
+void weir_observe_router(struct weir_gateway *gateway, const struct weir_setup *setup, weir_loop *loop)
 {
     uint64_t now_ns = weir_loop_now(loop), wall_ns = weir_loop_wall_ns(loop);
     struct weir_router_event event;
 
     (void)pthread_mutex_lock(&gateway->router_events);
     while (weir_router_event(gateway->router, &event))
-        tell_router_event(gateway, &event, now_ns, wall_ns);
+        tell_router_event(gateway, setup, &event, now_ns, wall_ns);
     (void)pthread_mutex_unlock(&gateway->router_events);
 }
 

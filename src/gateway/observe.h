@@ -15,6 +15,7 @@
 struct weir_gateway;
 struct weir_access;
 struct weir_job;
+struct weir_setup;
 struct weir_worker;
 
 /* Each event of the job's call, in their order.  On the thread of the job's worker, as the next. */
@@ -26,9 +27,10 @@ void weir_observe_end(struct weir_job *job);
 
 /*
  * What has happened outside of any call (weir/shared.h): takes it from the router, in its order.  Due after
- * whatever may cause it.  From any thread; loop is the calling thread's.
+ * whatever may cause it.  From any thread; setup and loop are the calling thread's.
  */
-void weir_observe_router(struct weir_gateway *gateway, weir_loop *loop);
+void weir_observe_router(struct weir_gateway *gateway, const struct weir_setup *setup, weir_loop *loop);
+
 /* A request whose head could not be read: it has no job, and nothing but this. */
 void weir_observe_headless(struct weir_worker *worker, const struct weir_access *access);
 

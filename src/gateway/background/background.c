@@ -21,7 +21,7 @@ static void on_turn(uv_prepare_t *turn)
 {
     struct weir_background *background = WEIR_CONTAINER(turn, struct weir_background, turn);
 
-    weir_observe_router(background->gateway, background->loop);
+    weir_observe_router(background->gateway, background->seat.setup, background->loop);
 }
 
 static void on_changed(struct weir_seat *seat)

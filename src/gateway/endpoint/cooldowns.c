@@ -178,7 +178,7 @@ void weir_cooldowns_set(struct weir_job *job, struct weir_slice id)
         refuse(job, r, &problem);
         return;
     }
-    weir_observe_router(gateway, job->worker->loop);
+    weir_observe_router(gateway, job->setup, job->worker->loop);
     answer_set(job, &order);
 }
 
@@ -197,7 +197,7 @@ void weir_cooldowns_lift(struct weir_job *job, struct weir_slice id)
         return;
     }
     lifted = weir_router_lift(gateway->router, order.deployment, order.by, weir_job_now(job));
-    weir_observe_router(gateway, job->worker->loop);
+    weir_observe_router(gateway, job->setup, job->worker->loop);
     begin_page(job, &order, &body, &writer);
     weir_json_put_key(&writer, WEIR_SLICE("lifted"));
     weir_json_put_bool(&writer, lifted);

@@ -252,6 +252,60 @@ void weir_count_event(struct weir_job *job, const struct weir_event *event)
         counters[event->kind](job, event);
 }
 
+/* ---- beside calls ---- */
+
+/* Where the last seat counts, or NULL. */
+static weir_cell *cells_outside(struct weir_metrics *metrics, weir_label_set set,
+                                const struct weir_label_values *values)
+{
+    weir_cell *cells;
+
+    if (weir_metrics_cells(metrics, set, values, metrics->seats - 1, &cells) == 0)
+        return cells;
+    weir_metrics_drop(metrics, 1);
+    return NULL;
+}
+
+static void count_cooldown_outside(struct weir_metrics *metrics, const struct weir_setup *setup,
+                                   const struct weir_router_event *event)
+{
+    const struct weir_series_key key = {
+        .sets = WEIR_SET_BIT(COOLDOWNS),
+        .setup = setup,
+        .group = event->group,
+        .deployment = event->deployment,
+        .other = weir_cooldown_rule_name(event->rule),
+        .kind = event->rule == WEIR_COOLDOWN_BY_HAND ? WEIR_SLICE_EMPTY : weir_kind_row(event->failure)->name,
+        .status = (uint16_t)event->status};
+    struct weir_label_values values;
+    char room[WEIR_SERIES_ROOM];
+    weir_cell *cells;
+
+    weir_series_labels(&key, room, &values);
+    cells = cells_outside(metrics, WEIR_SET_COOLDOWNS, &values);
+    if (cells != NULL) {
+        weir_cell_add(&cells[WEIR_OFFSET_cooldowns], 1);
+        weir_cell_add(&cells[WEIR_OFFSET_cooldown_time], event->length_ns);
+    }
+    cells = cells_outside(metrics, WEIR_SET_COOLED, &values);
+    if (cells != NULL)
+        weir_cell_add(&cells[WEIR_OFFSET_cooled_down], 1);
+}
+
+void weir_count_router(struct weir_metrics *metrics, const struct weir_setup *setup,
+                       const struct weir_router_event *event)
+{
+    struct weir_label_values values = {0};
+    weir_cell *cells;
+
+    values.of[WEIR_LABEL_event] = weir_router_event_name(event->kind);
+    cells = cells_outside(metrics, WEIR_SET_EVENTS, &values);
+    if (cells != NULL)
+        weir_cell_add(&cells[WEIR_OFFSET_events], 1);
+    if (event->kind == WEIR_ROUTER_EVENT_COOLDOWN_SET)
+        count_cooldown_outside(metrics, setup, event);
+}
+
 /* ---- ends ---- */
 
 static struct weir_series_key key_of_end(const struct weir_setup *setup, const struct weir_access *access)

@@ -40,6 +40,13 @@ void weir_count_end(struct weir_job *job);
 /* A request that never became a job. */
 void weir_count_headless(struct weir_worker *worker, const struct weir_access *access);
 
+/*
+ * What the router has told beside any call.  setup: that knows the deployment, if any does.  From any thread,
+ * but one at a time: it counts in the last seat.
+ */
+void weir_count_router(struct weir_metrics *metrics, const struct weir_setup *setup,
+                       const struct weir_router_event *event);
+
 /* What a provider's head says is left of its limits. */
 void weir_count_remaining(struct weir_upstream *upstream, const struct weir_http1_head *head);
 
