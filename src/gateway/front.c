@@ -25,6 +25,7 @@
 #include "gateway/request/auth.h"
 #include "gateway/request/paths.h"
 #include "gateway/setup.h"
+#include "gateway/span/trace.h"
 #include "gateway/turns.h"
 #include "gateway/worker.h"
 #include "wire/http1_read.h"
@@ -166,6 +167,7 @@ static void serve(struct weir_job *job, const struct weir_path *path)
     switch (path->row->service) {
     case WEIR_SERVICE_CALL:
         tell_wall(job->worker);
+        weir_trace_begin(job, weir_exchange_head(job->exchange));
         weir_turns_enter(job, path);
         return;
     case WEIR_SERVICE_MODELS:

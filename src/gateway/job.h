@@ -27,6 +27,7 @@
 #include "gateway/log/access_log.h"
 #include "gateway/metrics/count.h"
 #include "gateway/request/asked.h"
+#include "gateway/span/trace.h"
 #include "net/server.h"
 #include "net/timer.h"
 #include "provider/prompt_text.h"
@@ -87,6 +88,7 @@ struct weir_job {
 
     struct weir_call_counts counts;
 
+    struct weir_trace trace;
     struct weir_access access;
 
     /* What a fresh job has cleared ends here. */

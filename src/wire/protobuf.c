@@ -99,6 +99,12 @@ void weir_protobuf_put_bytes(struct weir_protobuf_writer *writer, unsigned field
         writer->error = weir_buf_append(writer->buf, bytes);
 }
 
+void weir_protobuf_put_raw(struct weir_protobuf_writer *writer, struct weir_slice fields)
+{
+    if (writer->error == 0)
+        writer->error = weir_buf_append(writer->buf, fields);
+}
+
 size_t weir_protobuf_open(struct weir_protobuf_writer *writer, unsigned field)
 {
     put_pair(writer, field, BYTES, 0);

@@ -37,6 +37,9 @@ void weir_protobuf_put_fixed64(struct weir_protobuf_writer *writer, unsigned fie
 void weir_protobuf_put_double(struct weir_protobuf_writer *writer, unsigned field, double number);
 void weir_protobuf_put_bytes(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice bytes);
 
+/* Fields that were written elsewhere. */
+void weir_protobuf_put_raw(struct weir_protobuf_writer *writer, struct weir_slice fields);
+
 /* Begins a message as a field; what is written until weir_protobuf_close, which wants the mark back, is in
  * it. Messages may be nested. */
 size_t weir_protobuf_open(struct weir_protobuf_writer *writer, unsigned field);

@@ -38,7 +38,7 @@ static bool has_the_form(struct weir_slice value)
            !weir_slice_starts(value, WEIR_SLICE("00")); /* which has nothing more */
 }
 
-int weir_trace_parse(struct weir_slice value, struct weir_trace_context *ret_context)
+int weir_traceparent_parse(struct weir_slice value, struct weir_trace_context *ret_context)
 {
     struct weir_trace_context context;
     uint64_t version, flags;
@@ -55,19 +55,20 @@ int weir_trace_parse(struct weir_slice value, struct weir_trace_context *ret_con
     return 0;
 }
 
-struct weir_slice weir_trace_write_id(const struct weir_trace_context *context, char room[WEIR_TRACE_ID_LEN])
+struct weir_slice weir_trace_id_write(const struct weir_trace_context *context, char room[WEIR_TRACE_ID_LEN])
 {
     (void)weir_text_hex64(context->trace_high, room);
     (void)weir_text_hex64(context->trace_low, room + WEIR_TEXT_HEX64_MAX);
     return (struct weir_slice){room, WEIR_TRACE_ID_LEN};
 }
 
-struct weir_slice weir_trace_write(const struct weir_trace_context *context, char room[WEIR_TRACEPARENT_LEN])
+struct weir_slice weir_traceparent_write(const struct weir_trace_context *context,
+                                         char room[WEIR_TRACEPARENT_LEN])
 {
     room[0] = '0';
     room[1] = '0';
     room[TRACE_AT - 1] = '-';
-    (void)weir_trace_write_id(context, room + TRACE_AT);
+    (void)weir_trace_id_write(context, room + TRACE_AT);
     room[SPAN_AT - 1] = '-';
     (void)weir_text_hex64(context->span, room + SPAN_AT);
     room[FLAGS_AT - 1] = '-';

@@ -33,13 +33,14 @@ enum { WEIR_TRACEPARENT_LEN = 55, WEIR_TRACE_ID_LEN = 32, WEIR_TRACESTATE_MAX = 
  * are those that 00 knows). 0 or WEIR_TRACE_BAD: another length, digits that are no lower-case hexadecimal
  * ones, version ff, an id of zeros.
  */
-WEIR_MUST_USE int weir_trace_parse(struct weir_slice value, struct weir_trace_context *ret_context);
+WEIR_MUST_USE int weir_traceparent_parse(struct weir_slice value, struct weir_trace_context *ret_context);
 
 /* The value for a traceparent field, of version 00. */
-struct weir_slice weir_trace_write(const struct weir_trace_context *context, char room[WEIR_TRACEPARENT_LEN]);
+struct weir_slice weir_traceparent_write(const struct weir_trace_context *context,
+                                         char room[WEIR_TRACEPARENT_LEN]);
 
 /* The digits of the trace's id. */
-struct weir_slice weir_trace_write_id(const struct weir_trace_context *context, char room[WEIR_TRACE_ID_LEN]);
+struct weir_slice weir_trace_id_write(const struct weir_trace_context *context, char room[WEIR_TRACE_ID_LEN]);
 
 /* The value of a tracestate field may be carried on: printable, and not longer than WEIR_TRACESTATE_MAX.  Its
  * members are the business of those who wrote them. */

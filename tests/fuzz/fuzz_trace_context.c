@@ -15,12 +15,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (weir_tracestate_ok(text) && size > WEIR_TRACESTATE_MAX)
         abort();
-    if (weir_trace_parse(text, &context) != 0)
+    if (weir_traceparent_parse(text, &context) != 0)
         return 0;
     if ((context.trace_high | context.trace_low) == 0 || context.span == 0 ||
         (context.flags & ~(WEIR_TRACE_SAMPLED | WEIR_TRACE_RANDOM)) != 0)
         abort();
-    if (weir_trace_parse(weir_trace_write(&context, room), &back) != 0 ||
+    if (weir_traceparent_parse(weir_traceparent_write(&context, room), &back) != 0 ||
         back.trace_high != context.trace_high || back.trace_low != context.trace_low ||
         back.span != context.span || back.flags != context.flags)
         abort();

@@ -16,6 +16,7 @@
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/setup.h"
+#include "gateway/span/trace.h"
 #include "gateway/worker.h"
 #include "provider/prefill.h"
 #include "wire/json_write.h"
@@ -89,6 +90,18 @@ static uint64_t dropped(const struct weir_upcall *upcall)
         ->lacks;
 }
 
+/* Unless the configuration sends such fields of its own. */
+static int tell_trace(struct weir_upcall *upcall)
+{
+    const struct weir_endpoint *endpoint = upcall->built.used;
+
+    if (!upcall->job->trace.forwards ||
+        weir_header_among(endpoint->headers, endpoint->header_count, WEIR_SLICE("traceparent")) ||
+        weir_header_among(endpoint->headers, endpoint->header_count, WEIR_SLICE("tracestate")))
+        return 0;
+    return weir_trace_lines(upcall->job, upcall->number, &upcall->built.fields);
+}
+
 static int build(struct weir_upcall *upcall, const struct weir_start *start)
 {
     const struct weir_job *job = upcall->job;
@@ -109,6 +122,8 @@ static int build(struct weir_upcall *upcall, const struct weir_start *start)
                                      .sent_tokens = job->so_far.deltas};
     int r = weir_build_request(&build, &upcall->job->arena, &upcall->built);
 
+    if (r == 0)
+        r = tell_trace(upcall);
     if (r == 0 && upcall->built.redirected) {
         const struct weir_slice parts[] = {WEIR_SLICE("x-litellm-model-api-base: "), upcall->built.base,
                                            WEIR_SLICE("\r\n")};

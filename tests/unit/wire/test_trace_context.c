@@ -11,7 +11,7 @@
 
 static int parse(const char *text, struct weir_trace_context *ret_context)
 {
-    return weir_trace_parse(weir_slice_str(text), ret_context);
+    return weir_traceparent_parse(weir_slice_str(text), ret_context);
 }
 
 static void test_the_example_of_the_recommendation(void **state)
@@ -25,7 +25,7 @@ static void test_the_example_of_the_recommendation(void **state)
     assert_true(context.trace_low == UINT64_C(0xa3ce929d0e0e4736));
     assert_true(context.span == UINT64_C(0x00f067aa0ba902b7));
     assert_int_equal(context.flags, WEIR_TRACE_SAMPLED);
-    assert_slice_is(weir_trace_write_id(&context, id), TRACE);
+    assert_slice_is(weir_trace_id_write(&context, id), TRACE);
 }
 
 static void test_what_is_no_traceparent(void **state)
@@ -84,9 +84,9 @@ static void test_flags_that_nobody_knows_are_dropped(void **state)
 
     (void)state;
     assert_int_equal(parse("00-" TRACE "-" SPAN "-ff", &context), 0);
-    assert_slice_is(weir_trace_write(&context, room), "00-" TRACE "-" SPAN "-03");
+    assert_slice_is(weir_traceparent_write(&context, room), "00-" TRACE "-" SPAN "-03");
     assert_int_equal(parse("00-" TRACE "-" SPAN "-fc", &context), 0);
-    assert_slice_is(weir_trace_write(&context, room), "00-" TRACE "-" SPAN "-00");
+    assert_slice_is(weir_traceparent_write(&context, room), "00-" TRACE "-" SPAN "-00");
 }
 
 static void test_any_context_is_read_back_as_written(void **state)
@@ -104,7 +104,7 @@ static void test_any_context_is_read_back_as_written(void **state)
         struct weir_trace_context back;
         char room[WEIR_TRACEPARENT_LEN];
 
-        assert_int_equal(weir_trace_parse(weir_trace_write(&context, room), &back), 0);
+        assert_int_equal(weir_traceparent_parse(weir_traceparent_write(&context, room), &back), 0);
         assert_true(back.trace_high == context.trace_high && back.trace_low == context.trace_low);
         assert_true(back.span == context.span && back.flags == context.flags);
     }
@@ -126,7 +126,7 @@ static void test_a_changed_byte_is_seen(void **state)
 
             memcpy(text, good, sizeof(text));
             text[at] = (char)byte;
-            r = weir_trace_parse((struct weir_slice){text, sizeof(text)}, &context);
+            r = weir_traceparent_parse((struct weir_slice){text, sizeof(text)}, &context);
             assert_int_equal(r == 0, dash ? byte == '-' : digit && memcmp(text, "ff", 2) != 0);
         }
 }

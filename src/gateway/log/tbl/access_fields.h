@@ -10,6 +10,7 @@
  * COST(member, prose)      picodollars, written as dollars; left out when 0
  */
 WEIR_ACCESS_TEXT(call_id, "as in the header x-litellm-call-id")
+WEIR_ACCESS_TEXT(trace_id, "of the trace that the call is a part of, by the request's traceparent or begun here")
 WEIR_ACCESS_TEXT(peer, "the client's address")
 WEIR_ACCESS_TEXT(route, "chat, completions, embeddings")
 WEIR_ACCESS_TEXT(model, "the name that was asked for")
