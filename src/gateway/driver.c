@@ -308,7 +308,7 @@ static void measure_prompt(struct weir_job *job)
 /* Without memory for it the call goes on, and is not remembered. */
 static void begin_story(struct weir_job *job)
 {
-    if (!job->setup->keeps_stories && !job->asked.explain)
+    if (!job->setup->keeps_stories && !job->asked.explain && !job->trace.recorded)
         return;
     job->draft = weir_draft_new(&job->arena, job->begun_ns);
     job->asked.request.note_candidates = job->draft == NULL ? 0 : WEIR_STORY_CANDIDATES_MAX;

@@ -80,6 +80,8 @@ static void apply_settings(struct weir_gateway *gateway)
     weir_budget_set_max(&gateway->budget, (size_t)settings->memory_budget_bytes);
     atomic_store_explicit(&gateway->connections.max_connections, settings->max_connections * gateway->workers,
                           memory_order_relaxed);
+    weir_span_calls_open(&gateway->span_calls,
+                         gateway->setup->config->otlp.on ? gateway->setup->config->otlp.queue_bytes : 0);
     /* Without memory for another size the ring stays as it is. */
     (void)!weir_stories_resize(&gateway->stories, settings->trace_calls, (size_t)settings->trace_max_bytes);
     if (gateway->resolver != NULL)
@@ -191,6 +193,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     weir_graves_init(&ret_gateway->graves, home);
     weir_trust_init(&ret_gateway->trust, mem);
     weir_stories_init(&ret_gateway->stories, ret_gateway->started_wall_ns, mem);
+    weir_span_calls_init(&ret_gateway->span_calls, mem);
     r = make_router(ret_gateway, config, seed);
     if (r < 0)
         weir_config_free(config);
@@ -207,6 +210,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
 
 void weir_gateway_deinit(struct weir_gateway *gateway)
 {
+    weir_span_calls_deinit(&gateway->span_calls); /* which have references to setups */
     weir_log_free(gateway->log);
     if (gateway->resolver != NULL)
         weir_resolver_free(gateway->resolver);

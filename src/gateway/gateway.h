@@ -29,6 +29,7 @@
 #include "gateway/metrics/registry.h"
 #include "gateway/seat.h"
 #include "gateway/setup.h"
+#include "gateway/span/calls.h"
 #include "gateway/story/stories.h"
 #include "net/proxy.h"
 #include "net/resolve.h"
@@ -50,7 +51,8 @@ struct weir_gateway {
     struct weir_admission admission;
     struct weir_proxies proxies;
     weir_resolver *resolver;
-    struct weir_stories stories; /* of the newest calls */
+    struct weir_stories stories;       /* of the newest calls */
+    struct weir_span_calls span_calls; /* whose spans are to be sent */
     struct weir_server_shared connections;
     weir_log *log;
     struct weir_feed feed;         /* of routing events */

@@ -15,6 +15,7 @@
 #include "gateway/log/call_notes.h"
 #include "gateway/metrics/count.h"
 #include "gateway/setup.h"
+#include "gateway/span/calls.h"
 #include "gateway/story/draft.h"
 #include "gateway/story/stories.h"
 #include "gateway/worker.h"
@@ -41,13 +42,17 @@ static void keep_story(struct weir_job *job)
     struct weir_worker *worker = job->worker;
     struct weir_story *story;
 
-    if (job->draft == NULL || !job->setup->keeps_stories)
+    if (job->draft == NULL || (!job->setup->keeps_stories && !job->trace.recorded))
         return;
     story = weir_draft_end(job->draft, &job->access, weir_job_now(job), weir_loop_wall_ns(worker->loop),
                            worker->gateway->mem);
     if (story == NULL)
         return;
-    weir_stories_put(&worker->gateway->stories, story);
+    if (job->setup->keeps_stories)
+        weir_stories_put(&worker->gateway->stories, story);
+    if (job->trace.recorded)
+        weir_span_calls_put(&worker->gateway->span_calls, story, job->setup, &job->trace,
+                            job->access.attempts);
     weir_story_unref(story);
 }
 

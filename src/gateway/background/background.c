@@ -32,6 +32,7 @@ static void on_changed(struct weir_seat *seat)
         weir_sharing_follow(background->sharing);
     weir_prober_follow(&background->prober);
     weir_alerter_follow(background->alerter);
+    weir_exporter_follow(&background->exporter);
 }
 
 void weir_background_ended(void *user)
@@ -48,10 +49,11 @@ static void run_stop(struct weir_loop_task *task)
     struct weir_background *background = WEIR_CONTAINER(task, struct weir_background, stop_task);
 
     weir_prober_deinit(&background->prober);
-    background->ending = background->sharing != NULL ? 3 : 2;
+    background->ending = background->sharing != NULL ? 4 : 3;
     if (background->sharing != NULL)
         weir_sharing_end(background->sharing);
     weir_alerter_end(background->alerter, weir_background_ended, background);
+    weir_exporter_end(&background->exporter);
     weir_background_ended(background);
 }
 
@@ -60,6 +62,7 @@ static void take_down(struct weir_background *background)
     weir_prober_deinit(&background->prober);
     weir_alerter_free(background->alerter);
     background->alerter = NULL;
+    weir_exporter_deinit(&background->exporter);
     weir_sharing_free(background->sharing);
     background->sharing = NULL;
     if (!uv_is_closing((uv_handle_t *)&background->turn))
@@ -79,6 +82,7 @@ static void *background_main(void *user)
 
     weir_prober_follow(&background->prober);
     weir_alerter_follow(background->alerter);
+    weir_exporter_follow(&background->exporter);
     weir_loop_run(background->loop);
     take_down(background);
     return NULL;
@@ -103,7 +107,8 @@ static bool is_wanted(const struct weir_gateway *gateway)
 {
     const struct weir_config *config = gateway->setup->config;
 
-    return gateway->shares || config->settings.health_checks || weir_alerter_is_wanted(config);
+    return gateway->shares || config->settings.health_checks || weir_alerter_is_wanted(config) ||
+           config->otlp.on;
 }
 
 static int make_services(struct weir_background *background, char text[WEIR_BACKGROUND_TEXT_MAX])
@@ -111,6 +116,8 @@ static int make_services(struct weir_background *background, char text[WEIR_BACK
     char reason[WEIR_SHARING_TEXT_MAX];
     int r = weir_prober_init(&background->prober, background->gateway, &background->seat);
 
+    if (r == 0)
+        r = weir_exporter_init(&background->exporter, background);
     if (r == 0 && background->gateway->shares)
         r = weir_sharing_new(background, reason, &background->sharing);
     if (r == 0)

@@ -1,7 +1,7 @@
 /*
  * One more thread, for what concerns all workers and no request: what processes share (sharing.h), probes,
- * alerts. It has a loop of its own and follows the gateway's setup as a worker does.  Where a configuration
- * needs nothing of it, there is none.
+ * alerts, spans of calls (span/exporter.h). It has a loop of its own and follows the gateway's setup as a
+ * worker does.  Where a configuration needs nothing of it, there is none.
  *
  * Made and ended by the main thread.  Its services are made before the thread runs, and taken down by it
  * after its loop was left.
@@ -16,6 +16,7 @@
 
 #include "gateway/health/prober.h"
 #include "gateway/seat.h"
+#include "gateway/span/exporter.h"
 #include "net/loop.h"
 
 #include <uv.h>
@@ -32,6 +33,7 @@ struct weir_background {
     struct weir_sharing *sharing; /* NULL: nothing is shared */
     uv_prepare_t turn;            /* what a turn has caused is told before the next */
     struct weir_alerter *alerter;
+    struct weir_exporter exporter;
     unsigned ending; /* services that have something to do still, once the thread shall end */
     struct weir_loop_task stop_task;
     pthread_t thread;

@@ -38,4 +38,7 @@ struct weir_event_field {
 /* The fields of an event, up to one of type WEIR_FIELD_END.  Lives for ever. */
 const struct weir_event_field *weir_event_fields(weir_event_kind kind);
 
+/* The name of the value of a field of type HOP, REFUSED, RULE or PURPOSE; else empty.  Lives for ever. */
+struct weir_slice weir_event_field_word(const struct weir_event_field *field, const struct weir_event *event);
+
 #endif

@@ -8,17 +8,6 @@
 
 #include <weir/snapshot.h>
 
-static const struct weir_slice hops[] = {
-    [WEIR_HOP_GROUP] = WEIR_SLICE_INIT("group"),
-    [WEIR_HOP_ORDER] = WEIR_SLICE_INIT("order"),
-    [WEIR_HOP_SIBLING] = WEIR_SLICE_INIT("sibling"),
-};
-
-static const struct weir_slice refused[] = {
-    [WEIR_REFUSED_RETRY] = WEIR_SLICE_INIT("retry"),
-    [WEIR_REFUSED_HEDGE] = WEIR_SLICE_INIT("hedge"),
-};
-
 /* A number with as few decimals as it needs. */
 static void put_short(struct weir_json_writer *writer, struct weir_slice key, uint64_t thousandths)
 {
@@ -170,17 +159,10 @@ static void put_field(struct weir_json_writer *writer, const struct weir_event_f
         put_stream(writer, field->name, value);
         return;
     case WEIR_FIELD_HOP:
-        weir_event_json_text(writer, field->name, hops[*(const weir_hop_kind *)value]);
-        return;
     case WEIR_FIELD_REFUSED:
-        weir_event_json_text(writer, field->name, refused[*(const weir_refused *)value]);
-        return;
     case WEIR_FIELD_RULE:
-        weir_event_json_text(writer, field->name,
-                             weir_cooldown_rule_name(*(const weir_cooldown_rule *)value));
-        return;
     case WEIR_FIELD_PURPOSE:
-        weir_event_json_text(writer, field->name, weir_pick_purpose_name(*(const weir_pick_purpose *)value));
+        weir_event_json_text(writer, field->name, weir_event_field_word(field, event));
         return;
     case WEIR_FIELD_CANDIDATES:
         put_candidates(writer, field->name, event, place);

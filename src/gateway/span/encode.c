@@ -1,0 +1,488 @@
+/*
+ * The story is read once for the call's span and its events, and from each start of an attempt on once more,
+ * for the end of that attempt: calls have few events, and this runs where no request waits.
+ *
+ * An attempt ends with the first event that says so.  One without such an event was stopped with the call.
+ */
+#include "gateway/span/encode.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <weir/call.h>
+#include <weir/snapshot.h>
+
+#include "base/slice.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "gateway/setup.h"
+#include "gateway/span/attributes.h"
+#include "gateway/span/calls.h"
+#include "gateway/span/event_attributes.h"
+#include "gateway/span/trace.h"
+#include "gateway/story/story.h"
+#include "provider/endpoint.h"
+#include "provider/provider.h"
+#include "wire/protobuf.h"
+
+/* Fields of the messages. */
+enum { REQUEST_RESOURCE_SPANS = 1 };
+enum { RESOURCE_SPANS_RESOURCE = 1, RESOURCE_SPANS_SCOPE_SPANS = 2 };
+enum { RESOURCE_ATTRIBUTES = 1 };
+enum { SCOPE_SPANS_SCOPE = 1, SCOPE_SPANS_SPANS = 2 };
+enum { SCOPE_NAME = 1, SCOPE_VERSION = 2 };
+enum {
+    SPAN_TRACE_ID = 1,
+    SPAN_ID = 2,
+    SPAN_STATE = 3,
+    SPAN_PARENT = 4,
+    SPAN_NAME = 5,
+    SPAN_KIND = 6,
+    SPAN_START = 7,
+    SPAN_END = 8,
+    SPAN_ATTRIBUTES = 9,
+    SPAN_EVENTS = 11,
+    SPAN_DROPPED_EVENTS = 12,
+    SPAN_STATUS = 15,
+    SPAN_FLAGS = 16
+};
+enum { EVENT_TIME = 1, EVENT_NAME = 2, EVENT_ATTRIBUTES = 3 };
+enum { STATUS_MESSAGE = 2, STATUS_CODE = 3, STATUS_ERROR = 2 };
+enum { KIND_SERVER = 2, KIND_CLIENT = 3 };
+enum { FLAG_KNOWS_REMOTE = 0x100, FLAG_PARENT_REMOTE = 0x200 };
+enum { RESPONSE_PARTIAL_SUCCESS = 1, PARTIAL_REJECTED = 1 };
+
+enum { STATUS_OK = 200 };
+
+struct attempt {
+    uint32_t number;
+    struct weir_slice group;
+    struct weir_slice deployment;
+    uint64_t begun_ns;
+    uint64_t ended_ns; /* 0: not known */
+    struct weir_slice outcome;
+    bool failed;
+    struct weir_failure failure;
+    uint64_t prompt_tokens;
+    uint64_t completion_tokens;
+    struct weir_stream_facts stream;
+};
+
+struct encoding {
+    const struct weir_span_call *call;
+    struct weir_protobuf_writer writer;
+    struct weir_access facts;
+    struct weir_slice operation;
+    uint32_t spans;
+};
+
+/* ---- what all spans have ---- */
+
+static void put_id(struct weir_protobuf_writer *writer, unsigned field, const uint64_t *words, size_t count)
+{
+    char bytes[2 * sizeof(uint64_t)];
+
+    for (size_t i = 0; i < count * sizeof(uint64_t); i++)
+        bytes[i] = (char)(words[i / 8] >> (56 - 8 * (i % 8)) & 0xff);
+    weir_protobuf_put_bytes(writer, field, (struct weir_slice){bytes, count * sizeof(uint64_t)});
+}
+
+static void put_ids(struct encoding *e, uint64_t span, uint64_t parent, bool is_remote)
+{
+    const struct weir_trace_context *context = &e->call->context;
+    const uint64_t trace[] = {context->trace_high, context->trace_low};
+    struct weir_protobuf_writer *writer = &e->writer;
+
+    put_id(writer, SPAN_TRACE_ID, trace, 2);
+    put_id(writer, SPAN_ID, &span, 1);
+    if (parent != 0)
+        put_id(writer, SPAN_PARENT, &parent, 1);
+    if (e->call->state_len > 0)
+        weir_protobuf_put_bytes(writer, SPAN_STATE, (struct weir_slice){e->call->state, e->call->state_len});
+    weir_protobuf_put_fixed32(writer, SPAN_FLAGS,
+                              context->flags | FLAG_KNOWS_REMOTE | (is_remote ? FLAG_PARENT_REMOTE : 0));
+}
+
+/* "chat gpt-4o" */
+static void put_name(struct encoding *e, struct weir_slice model)
+{
+    char room[WEIR_ATTRIBUTE_TEXT_MAX], name[2 * WEIR_ATTRIBUTE_TEXT_MAX];
+    struct weir_slice parts[] = {e->operation, WEIR_SLICE(" "), weir_attribute_clean(model, room)};
+    size_t len = 0;
+
+    for (size_t i = 0; i < (model.len > 0 ? 3 : 1); i++) {
+        memcpy(name + len, parts[i].ptr, parts[i].len);
+        len += parts[i].len;
+    }
+    weir_protobuf_put_bytes(&e->writer, SPAN_NAME, (struct weir_slice){name, len});
+}
+
+static void put_status(struct encoding *e, struct weir_slice message)
+{
+    char room[WEIR_ATTRIBUTE_TEXT_MAX];
+    size_t mark = weir_protobuf_open(&e->writer, SPAN_STATUS);
+
+    weir_protobuf_put_bytes(&e->writer, STATUS_MESSAGE, weir_attribute_clean(message, room));
+    weir_protobuf_put_u64(&e->writer, STATUS_CODE, STATUS_ERROR);
+    weir_protobuf_close(&e->writer, mark);
+}
+
+static void text(struct encoding *e, struct weir_slice name, struct weir_slice value)
+{
+    weir_attribute_text(&e->writer, SPAN_ATTRIBUTES, name, value);
+}
+
+static void number(struct encoding *e, struct weir_slice name, uint64_t value)
+{
+    if (value > 0)
+        weir_attribute_u64(&e->writer, SPAN_ATTRIBUTES, name, value);
+}
+
+static void seconds(struct encoding *e, struct weir_slice name, uint64_t value_ns)
+{
+    if (value_ns > 0)
+        weir_attribute_double(&e->writer, SPAN_ATTRIBUTES, name, (double)value_ns / (double)WEIR_NS_PER_S);
+}
+
+static void put_usage(struct encoding *e, uint64_t prompt_tokens, uint64_t completion_tokens)
+{
+    number(e, WEIR_SLICE("gen_ai.usage.input_tokens"), prompt_tokens);
+    number(e, WEIR_SLICE("gen_ai.usage.output_tokens"), completion_tokens);
+}
+
+/* ---- an attempt ---- */
+
+static void end_attempt(struct attempt *attempt, const struct weir_event *event, struct weir_slice outcome)
+{
+    if (attempt->ended_ns != 0)
+        return;
+    attempt->ended_ns = event->time_ns;
+    attempt->outcome = outcome;
+}
+
+static void fail_attempt(struct attempt *attempt, const struct weir_event *event,
+                         const struct weir_failure *failure)
+{
+    bool is_stopped = failure->origin == WEIR_ORIGIN_CLIENT_GONE;
+
+    if (attempt->ended_ns == 0 && !is_stopped) {
+        attempt->failed = true;
+        attempt->failure = *failure;
+    }
+    end_attempt(attempt, event, is_stopped ? WEIR_SLICE("stopped") : WEIR_SLICE("failed"));
+}
+
+static void succeed_attempt(struct attempt *attempt, const struct weir_event *event)
+{
+    end_attempt(attempt, event, WEIR_SLICE("succeeded"));
+    attempt->prompt_tokens = event->u.succeeded.prompt_tokens;
+    attempt->completion_tokens = event->u.succeeded.completion_tokens;
+    attempt->stream = event->u.succeeded.stream;
+}
+
+/* What an event says of the attempt. */
+static void hear(struct attempt *attempt, const struct weir_event *event)
+{
+    if (event->kind == WEIR_EVENT_FAILED)
+        end_attempt(attempt, event, WEIR_SLICE("stopped"));
+    if (event->attempt != attempt->number)
+        return;
+    if (event->kind == WEIR_EVENT_ATTEMPT_FAILED) {
+        fail_attempt(attempt, event, &event->u.attempt_failed.failure);
+    } else if (event->kind == WEIR_EVENT_STREAM_BROKEN) {
+        fail_attempt(attempt, event, &event->u.stream_broken.failure);
+        attempt->stream = event->u.stream_broken.stream;
+    } else if (event->kind == WEIR_EVENT_HEDGE_LOST) {
+        end_attempt(attempt, event, WEIR_SLICE("lost"));
+    } else if (event->kind == WEIR_EVENT_SUCCEEDED) {
+        succeed_attempt(attempt, event);
+    }
+}
+
+static const struct weir_config_deployment *deployment_of(const struct encoding *e, struct weir_slice id)
+{
+    const weir_deployment *deployment = weir_snapshot_find_deployment(e->call->setup->snapshot, id);
+
+    return deployment == NULL ? NULL : weir_deployment_user(deployment);
+}
+
+/* The names of the conventions, where they differ from LiteLLM's. */
+static struct weir_slice provider_name(struct weir_slice name)
+{
+    static const struct {
+        struct weir_slice ours;
+        struct weir_slice theirs;
+    } names[] = {
+#define X(ours, theirs) {WEIR_SLICE_INIT(ours), WEIR_SLICE_INIT(theirs)},
+#include "gateway/span/tbl/providers.h"
+#undef X
+    };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (weir_slice_eq(name, names[i].ours))
+            return names[i].theirs;
+    return name;
+}
+
+/* An answer of the provider, as far as is known: other failures have a status for the caller alone. */
+static uint64_t status_of(const struct attempt *attempt)
+{
+    const struct weir_failure *failure = &attempt->failure;
+
+    if (!attempt->failed)
+        return weir_slice_eq(attempt->outcome, WEIR_SLICE("succeeded")) ? STATUS_OK : 0;
+    if (failure->origin != WEIR_ORIGIN_PROVIDER || failure->kind == WEIR_KIND_CONNECTION ||
+        failure->kind == WEIR_KIND_TIMEOUT)
+        return 0;
+    return failure->status > 0 ? (uint64_t)failure->status : 0;
+}
+
+static void put_where(struct encoding *e, const struct weir_config_deployment *deployment)
+{
+    const struct weir_endpoint *endpoint = deployment->endpoint;
+
+    text(e, WEIR_SLICE("gen_ai.provider.name"), provider_name(endpoint->provider->name));
+    if (!deployment->wild)
+        text(e, WEIR_SLICE("gen_ai.request.model"), endpoint->name);
+    text(e, WEIR_SLICE("server.address"), endpoint->host);
+    number(e, WEIR_SLICE("server.port"), endpoint->port);
+}
+
+static void put_attempt_attributes(struct encoding *e, const struct attempt *attempt,
+                                   const struct weir_config_deployment *deployment)
+{
+    text(e, WEIR_SLICE("gen_ai.operation.name"), e->operation);
+    if (deployment != NULL)
+        put_where(e, deployment);
+    text(e, WEIR_SLICE("weir.group"), attempt->group);
+    text(e, WEIR_SLICE("weir.deployment"), attempt->deployment);
+    number(e, WEIR_SLICE("weir.attempt"), attempt->number);
+    text(e, WEIR_SLICE("weir.outcome"), attempt->outcome);
+    number(e, WEIR_SLICE("http.response.status_code"), status_of(attempt));
+    if (attempt->failed)
+        text(e, WEIR_SLICE("error.type"), weir_kind_row(attempt->failure.kind)->name);
+    put_usage(e, attempt->prompt_tokens, attempt->completion_tokens);
+    seconds(e, WEIR_SLICE("gen_ai.response.time_to_first_chunk"), attempt->stream.first_content_ns);
+    seconds(e, WEIR_SLICE("weir.longest_silence_s"), attempt->stream.longest_silence_ns);
+}
+
+static void put_attempt(struct encoding *e, const struct attempt *attempt)
+{
+    const struct weir_story *story = e->call->story;
+    const struct weir_config_deployment *deployment = deployment_of(e, attempt->deployment);
+    bool is_named = deployment != NULL && !deployment->wild;
+    size_t mark = weir_protobuf_open(&e->writer, SCOPE_SPANS_SPANS);
+
+    put_ids(e, weir_trace_attempt_span(&e->call->context, attempt->number), e->call->context.span, false);
+    put_name(e, is_named ? deployment->endpoint->name : WEIR_SLICE_EMPTY);
+    weir_protobuf_put_u64(&e->writer, SPAN_KIND, KIND_CLIENT);
+    weir_protobuf_put_fixed64(&e->writer, SPAN_START, weir_story_wall(story, attempt->begun_ns));
+    weir_protobuf_put_fixed64(&e->writer, SPAN_END, weir_story_wall(story, attempt->ended_ns));
+    put_attempt_attributes(e, attempt, deployment);
+    if (attempt->failed)
+        put_status(e, weir_kind_row(attempt->failure.kind)->name);
+    weir_protobuf_close(&e->writer, mark);
+    e->spans++;
+}
+
+/* The rest of the story behind an attempt's start is looked through for its end. */
+static void follow_attempt(struct encoding *e, const struct weir_event *start, struct weir_story_reader rest)
+{
+    struct attempt attempt = {.number = start->attempt,
+                              .group = start->group,
+                              .deployment = start->deployment,
+                              .begun_ns = start->time_ns};
+    struct weir_event event;
+
+    while (weir_story_next(&rest, &event))
+        hear(&attempt, &event);
+    if (attempt.ended_ns == 0) {
+        uint64_t over_ns = e->call->story->begun_ns + e->facts.duration_ns;
+
+        attempt.ended_ns = over_ns > attempt.begun_ns ? over_ns : attempt.begun_ns;
+        attempt.outcome = WEIR_SLICE("stopped");
+    }
+    put_attempt(e, &attempt);
+}
+
+static void put_attempts(struct encoding *e)
+{
+    struct weir_story_reader reader = weir_story_read(e->call->story);
+    struct weir_event event;
+
+    while (e->spans <= WEIR_SPAN_ATTEMPTS_MAX && weir_story_next(&reader, &event))
+        if (event.kind == WEIR_EVENT_ATTEMPT_STARTED)
+            follow_attempt(e, &event, reader);
+}
+
+/* ---- the call ---- */
+
+/* What the spans of attempts tell already, and the pick, which would be most of the bytes. */
+static bool is_told_elsewhere(weir_event_kind kind)
+{
+    return kind == WEIR_EVENT_PICKED || kind == WEIR_EVENT_ATTEMPT_STARTED ||
+           kind == WEIR_EVENT_ATTEMPT_FAILED || kind == WEIR_EVENT_SUCCEEDED || kind == WEIR_EVENT_FAILED;
+}
+
+static void put_event(struct encoding *e, const struct weir_event *event)
+{
+    struct weir_protobuf_writer *writer = &e->writer;
+    size_t mark = weir_protobuf_open(writer, SPAN_EVENTS);
+
+    weir_protobuf_put_fixed64(writer, EVENT_TIME, weir_story_wall(e->call->story, event->time_ns));
+    weir_protobuf_put_bytes(writer, EVENT_NAME, weir_event_name(event->kind));
+    weir_event_attributes(writer, EVENT_ATTRIBUTES, event);
+    weir_protobuf_close(writer, mark);
+}
+
+static void put_events(struct encoding *e)
+{
+    struct weir_story_reader reader = weir_story_read(e->call->story);
+    uint64_t omitted = e->call->story->events_lost;
+    struct weir_event event;
+    size_t count = 0;
+
+    while (weir_story_next(&reader, &event)) {
+        if (is_told_elsewhere(event.kind))
+            continue;
+        if (count++ < WEIR_SPAN_EVENTS_MAX)
+            put_event(e, &event);
+        else
+            omitted++;
+    }
+    if (omitted > 0)
+        weir_protobuf_put_u64(&e->writer, SPAN_DROPPED_EVENTS, omitted);
+}
+
+static void put_call_attributes(struct encoding *e)
+{
+    const struct weir_access *facts = &e->facts;
+
+    text(e, WEIR_SLICE("gen_ai.operation.name"), e->operation);
+    text(e, WEIR_SLICE("gen_ai.request.model"), facts->model);
+    if (facts->stream)
+        weir_attribute_flag(&e->writer, SPAN_ATTRIBUTES, WEIR_SLICE("gen_ai.request.stream"), true);
+    weir_attribute_texts(&e->writer, SPAN_ATTRIBUTES, WEIR_SLICE("gen_ai.response.finish_reasons"),
+                         facts->finish);
+    put_usage(e, facts->prompt_tokens, facts->completion_tokens);
+    seconds(e, WEIR_SLICE("gen_ai.response.time_to_first_chunk"), facts->first_ns);
+    number(e, WEIR_SLICE("http.response.status_code"), facts->status);
+    text(e, WEIR_SLICE("weir.call_id"), weir_story_call_id(e->call->story));
+    text(e, WEIR_SLICE("weir.state"), weir_call_state_name(e->call->story->state));
+    text(e, WEIR_SLICE("weir.group"), facts->group);
+    text(e, WEIR_SLICE("weir.deployment"), facts->deployment);
+    weir_attribute_u64(&e->writer, SPAN_ATTRIBUTES, WEIR_SLICE("weir.attempts"), facts->attempts);
+    number(e, WEIR_SLICE("weir.retries"), facts->retries);
+    number(e, WEIR_SLICE("weir.fallbacks"), facts->fallbacks);
+    text(e, WEIR_SLICE("weir.recovery"), facts->recovery);
+    text(e, WEIR_SLICE("weir.end"), facts->end);
+    seconds(e, WEIR_SLICE("weir.queued_s"), facts->queued_ns);
+    if (facts->cost > 0)
+        weir_attribute_double(&e->writer, SPAN_ATTRIBUTES, WEIR_SLICE("weir.cost"),
+                              (double)facts->cost / 1e12);
+}
+
+/* A word for what went wrong: the kind, or how the answer ended. */
+static struct weir_slice error_of(const struct weir_access *facts)
+{
+    if (facts->kind.len > 0)
+        return facts->kind;
+    return facts->end.len > 0 ? facts->end : WEIR_SLICE("refused");
+}
+
+static void put_call(struct encoding *e)
+{
+    const struct weir_story *story = e->call->story;
+    size_t mark = weir_protobuf_open(&e->writer, SCOPE_SPANS_SPANS);
+
+    put_ids(e, e->call->context.span, e->call->parent, e->call->parent != 0);
+    put_name(e, e->facts.model);
+    weir_protobuf_put_u64(&e->writer, SPAN_KIND, KIND_SERVER);
+    weir_protobuf_put_fixed64(&e->writer, SPAN_START, story->wall_ns);
+    weir_protobuf_put_fixed64(&e->writer, SPAN_END, story->wall_ns + e->facts.duration_ns);
+    put_call_attributes(e);
+    if (story->state == WEIR_CALL_FAILED) {
+        text(e, WEIR_SLICE("error.type"), error_of(&e->facts));
+        put_status(e, error_of(&e->facts));
+    }
+    put_events(e);
+    weir_protobuf_close(&e->writer, mark);
+    e->spans++;
+}
+
+/* The names of the conventions. */
+static struct weir_slice operation_of(struct weir_slice route)
+{
+    return weir_slice_eq(route, WEIR_SLICE("completions")) ? WEIR_SLICE("text_completion") : route;
+}
+
+int weir_span_encode(const struct weir_span_call *call, struct weir_buf *buf, uint32_t *ret_spans)
+{
+    struct encoding e = {.call = call};
+    int r;
+
+    weir_protobuf_init(&e.writer, buf);
+    weir_story_facts(call->story, &e.facts);
+    e.operation = operation_of(e.facts.route);
+    put_call(&e);
+    put_attempts(&e);
+    r = weir_protobuf_end(&e.writer);
+    if (r == 0)
+        *ret_spans = e.spans;
+    return r;
+}
+
+/* ---- a request ---- */
+
+static void put_resource(struct weir_protobuf_writer *writer, const struct weir_config_otlp *otlp)
+{
+    size_t mark = weir_protobuf_open(writer, RESOURCE_SPANS_RESOURCE);
+
+    weir_attribute_text(writer, RESOURCE_ATTRIBUTES, WEIR_SLICE("service.name"), otlp->service);
+    weir_attribute_text(writer, RESOURCE_ATTRIBUTES, WEIR_SLICE("service.version"), WEIR_SLICE(WEIR_VERSION));
+    for (size_t i = 0; i < otlp->attribute_count; i++)
+        weir_attribute_text(writer, RESOURCE_ATTRIBUTES, otlp->attributes[i].name, otlp->attributes[i].value);
+    weir_protobuf_close(writer, mark);
+}
+
+static void put_scope(struct weir_protobuf_writer *writer)
+{
+    size_t mark = weir_protobuf_open(writer, SCOPE_SPANS_SCOPE);
+
+    weir_protobuf_put_bytes(writer, SCOPE_NAME, WEIR_SLICE("weir"));
+    weir_protobuf_put_bytes(writer, SCOPE_VERSION, WEIR_SLICE(WEIR_VERSION));
+    weir_protobuf_close(writer, mark);
+}
+
+int weir_span_request(const struct weir_config_otlp *otlp, struct weir_slice spans, struct weir_buf *buf)
+{
+    struct weir_protobuf_writer writer;
+    size_t resource_spans, scope_spans;
+
+    weir_protobuf_init(&writer, buf);
+    resource_spans = weir_protobuf_open(&writer, REQUEST_RESOURCE_SPANS);
+    put_resource(&writer, otlp);
+    scope_spans = weir_protobuf_open(&writer, RESOURCE_SPANS_SCOPE_SPANS);
+    put_scope(&writer);
+    weir_protobuf_put_raw(&writer, spans);
+    weir_protobuf_close(&writer, scope_spans);
+    weir_protobuf_close(&writer, resource_spans);
+    return weir_protobuf_end(&writer);
+}
+
+uint64_t weir_span_rejected(struct weir_slice answer)
+{
+    struct weir_protobuf_field field;
+    uint64_t rejected = 0;
+
+    while (weir_protobuf_next(&answer, &field) == 0) {
+        struct weir_slice partial = field.bytes;
+
+        if (field.number != RESPONSE_PARTIAL_SUCCESS || !field.is_bytes)
+            continue;
+        while (weir_protobuf_next(&partial, &field) == 0)
+            if (field.number == PARTIAL_REJECTED && !field.is_bytes && field.value <= INT64_MAX)
+                rejected = field.value;
+    }
+    return rejected;
+}
