@@ -310,6 +310,8 @@ static void begin_story(struct weir_job *job)
 {
     if (!job->setup->keeps_stories && !job->asked.explain && !job->trace.recorded)
         return;
+    if (job->asked.explain)
+        weir_so_far_explain(&job->so_far);
     job->draft = weir_draft_new(&job->arena, job->begun_ns);
     job->asked.request.note_candidates = job->draft == NULL ? 0 : WEIR_STORY_CANDIDATES_MAX;
 }

@@ -97,3 +97,17 @@ def test_a_hedge_tells_who_lost(serve, up):
     reply = weir.ask("gpt-4o", headers=EXPLAIN)
     assert reply.text == "quick"
     assert re.fullmatch(r"hedge; gpt-4o/azure-eu lost 1\d\dms; gpt-4o/azure-us 200 \d+ms", reply.header("x-weir-trace"))
+
+
+def test_who_asks_gets_the_parts_of_a_continued_answers_usage(serve, up):
+    weir = serve({"a": ["a1"], "b": {"b1": {"info": {"supports_assistant_prefill": True}}}},
+                 router={"fallbacks": [{"a": ["b"]}], "enable_mid_stream_fallback_continuation": True})
+    told = {"choices": [{"index": 0, "delta": {"content": "one "}}], "usage": {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}}
+    up.says("a1", answers.stream(answers.event(told), CLOSE)).says("b1", answers.stream("two", usage={"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}))
+    asked = {"model": "a", "stream": True, "stream_options": {"include_usage": True}}
+    last = weir.ask(asked, headers=EXPLAIN).events[-1]
+    assert last["usage"] == {"prompt_tokens": 22, "completion_tokens": 4, "total_tokens": 26}
+    assert last["weir"] == {"attempts": [
+        {"attempt": 1, "deployment": "a1", "usage": {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}},
+        {"attempt": 2, "deployment": "b1", "usage": {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}}]}
+    assert "weir" not in weir.ask(asked).events[-1]

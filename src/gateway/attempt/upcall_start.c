@@ -173,9 +173,11 @@ static int begin(struct weir_upcall *upcall, const struct weir_start *start, boo
     upcall->may_be_continued = may_carry_on(upcall, start);
     if (!continues) {
         weir_so_far_begin(&job->so_far, upcall->number, upcall->may_be_continued);
+        weir_so_far_note_speaker(&job->so_far, upcall->upstream->id);
         return 0;
     }
     weir_so_far_carry_on(&job->so_far, upcall->number);
+    weir_so_far_note_speaker(&job->so_far, upcall->upstream->id);
     if (!job->so_far.keeps || !upcall->may_be_continued)
         return WEIR_BUILD_NO_PREFILL;
     continued = weir_continued_new(&job->so_far, weir_budget_mem(&job->worker->gateway->budget),

@@ -134,6 +134,12 @@ static uint64_t choices_of(const struct weir_asked *asked)
     return __builtin_mul_overflow(each, prompts, &choices) ? UINT64_MAX : choices;
 }
 
+static void begin_so_far(const struct weir_upcall *upcall, struct weir_so_far *so_far)
+{
+    weir_so_far_begin(so_far, upcall->number, upcall->may_be_continued);
+    weir_so_far_note_speaker(so_far, upcall->upstream->id);
+}
+
 /*
  * What the caller has of the answer.  Of attempts that race each speaks for itself until one has content,
  * which ends the race: whoever speaks begins anew, and what it loses are chunks without content.
@@ -143,7 +149,7 @@ static struct weir_so_far *so_far_of(struct weir_upcall *upcall)
     struct weir_so_far *so_far = &upcall->job->so_far;
 
     if (so_far->attempt != upcall->number)
-        weir_so_far_begin(so_far, upcall->number, upcall->may_be_continued);
+        begin_so_far(upcall, so_far);
     return so_far;
 }
 

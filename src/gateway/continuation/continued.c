@@ -111,6 +111,7 @@ int weir_continued_take(struct weir_continued *continued, const struct weir_chun
 struct values {
     struct weir_slice text;
     struct weir_slice usage;
+    struct weir_slice parts; /* the member that tells what it is the sum of; empty: none */
 };
 
 static int write_values(struct weir_continued *continued, struct weir_slice data,
@@ -119,7 +120,8 @@ static int write_values(struct weir_continued *continued, struct weir_slice data
     struct weir_buf *buf = &continued->values;
     struct weir_json_value usage;
     struct weir_slice whole;
-    size_t text_len;
+    bool told;
+    size_t text_len, sum_len;
     int r;
 
     weir_buf_clear(buf);
@@ -129,11 +131,16 @@ static int write_values(struct weir_continued *continued, struct weir_slice data
     if (r == 0)
         r = weir_buf_append(buf, WEIR_SLICE("\""));
     text_len = weir_buf_len(buf);
-    if (r == 0 && facts->usage.told && weir_json_find(data, WEIR_SLICE("usage"), &usage) == 0)
+    told = facts->usage.told && weir_json_find(data, WEIR_SLICE("usage"), &usage) == 0;
+    if (r == 0 && told)
         r = weir_usage_sum(weir_buf_slice(&continued->so_far->used), usage.text, buf);
+    sum_len = weir_buf_len(buf);
+    if (r == 0 && told)
+        r = weir_so_far_put_parts(continued->so_far, usage.text, buf);
     whole = weir_buf_slice(buf);
     ret_values->text = weir_slice_sub(whole, 0, text_len);
-    ret_values->usage = weir_slice_sub(whole, text_len, whole.len);
+    ret_values->usage = weir_slice_sub(whole, text_len, sum_len);
+    ret_values->parts = weir_slice_sub(whole, sum_len, whole.len);
     return r;
 }
 
@@ -223,6 +230,8 @@ static int edit(struct edits *edits, struct weir_slice data)
     for (unsigned i = 0; i < WEIR_IDENTITIES && r == 0; i++)
         if (!edits->named[i] && identity[i].value.len > 0)
             r = weir_json_splice_add(&edits->splice, &root, identity[i].member);
+    if (r == 0)
+        r = weir_json_splice_add(&edits->splice, &root, edits->values.parts);
     return r == 0 ? weir_json_splice_finish(&edits->splice) : r;
 }
 

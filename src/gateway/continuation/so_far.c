@@ -6,6 +6,7 @@
 #include "base/slice.h"
 #include "gateway/continuation/usage_sum.h"
 #include "wire/json_read.h"
+#include "wire/json_write.h"
 
 static const struct weir_slice names[WEIR_IDENTITIES] = {
     [WEIR_IDENTITY_ID] = WEIR_SLICE_INIT("id"),
@@ -26,6 +27,7 @@ void weir_so_far_init(struct weir_so_far *so_far, const struct weir_mem *budget)
     weir_buf_init(&so_far->text, budget, WEIR_CONTINUE_TEXT_MAX);
     weir_buf_init(&so_far->usage, budget, WEIR_SO_FAR_USAGE_MAX);
     weir_buf_init(&so_far->used, budget, WEIR_SO_FAR_USAGE_MAX);
+    weir_buf_init(&so_far->parts, budget, WEIR_SO_FAR_USAGE_MAX);
 }
 
 void weir_so_far_deinit(struct weir_so_far *so_far)
@@ -33,6 +35,7 @@ void weir_so_far_deinit(struct weir_so_far *so_far)
     weir_buf_deinit(&so_far->text);
     weir_buf_deinit(&so_far->usage);
     weir_buf_deinit(&so_far->used);
+    weir_buf_deinit(&so_far->parts);
     so_far->keeps = false;
 }
 
@@ -47,6 +50,53 @@ void weir_so_far_begin(struct weir_so_far *so_far, uint32_t attempt, bool keeps)
     weir_buf_clear(&so_far->text);
     weir_buf_clear(&so_far->usage);
     weir_buf_clear(&so_far->used);
+    weir_buf_clear(&so_far->parts);
+}
+
+void weir_so_far_explain(struct weir_so_far *so_far)
+{
+    so_far->explains = true;
+}
+
+void weir_so_far_note_speaker(struct weir_so_far *so_far, struct weir_slice deployment)
+{
+    so_far->deployment = deployment;
+}
+
+static int put_part(const struct weir_so_far *so_far, struct weir_slice usage, struct weir_buf *out)
+{
+    struct weir_json_writer writer;
+
+    weir_json_writer_init(&writer, out);
+    weir_json_open(&writer, '{');
+    weir_json_put_key(&writer, WEIR_SLICE("attempt"));
+    weir_json_put_u64(&writer, so_far->attempt);
+    weir_json_put_key(&writer, WEIR_SLICE("deployment"));
+    weir_json_put_string(&writer, so_far->deployment);
+    weir_json_put_key(&writer, WEIR_SLICE("usage"));
+    weir_json_put_raw(&writer, usage.len > 0 ? usage : WEIR_SLICE("null"));
+    weir_json_close(&writer, '}');
+    return weir_json_writer_end(&writer);
+}
+
+int weir_so_far_put_parts(const struct weir_so_far *so_far, struct weir_slice last, struct weir_buf *out)
+{
+    int r;
+
+    if (!so_far->explains)
+        return 0;
+    r = WEIR_BUF_APPEND(out, WEIR_SLICE("\"weir\":{\"attempts\":["), weir_buf_slice(&so_far->parts));
+    if (r == 0)
+        r = put_part(so_far, last, out);
+    return r == 0 ? weir_buf_append(out, WEIR_SLICE("]}")) : r;
+}
+
+/* The attempt speaks no more.  Without room the parts are not told. */
+static void keep_part(struct weir_so_far *so_far)
+{
+    if (so_far->explains && (put_part(so_far, weir_buf_slice(&so_far->usage), &so_far->parts) < 0 ||
+                             weir_buf_append(&so_far->parts, WEIR_SLICE(",")) < 0))
+        so_far->explains = false;
 }
 
 static void add_counts(struct weir_usage *sum, const struct weir_usage *counts)
@@ -64,6 +114,7 @@ void weir_so_far_carry_on(struct weir_so_far *so_far, uint32_t attempt)
 {
     struct weir_buf sum;
 
+    keep_part(so_far);
     so_far->attempt = attempt;
     if (!so_far->running.told)
         return;

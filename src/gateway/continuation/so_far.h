@@ -40,12 +40,15 @@ struct weir_so_far {
     uint32_t attempt; /* that speaks, or spoke last */
     bool keeps;       /* the answer may be carried on so far */
     bool named;
+    bool explains;                /* parts are kept */
+    struct weir_slice deployment; /* of the attempt; where parts are kept */
     struct weir_buf text;
     uint64_t deltas; /* that text came in */
     /* By enum weir_identity; of a member that the stream does not have the value is empty. */
     struct weir_param identity[WEIR_IDENTITIES];
     struct weir_buf usage;     /* JSON of what the running attempt told; empty: nothing */
     struct weir_buf used;      /* JSON of what the attempts before it told, added up; empty: nothing */
+    struct weir_buf parts;     /* JSON of what each attempt before it told, with commas between */
     struct weir_usage running; /* the counts of usage */
     struct weir_usage before;  /* the counts of used */
     struct weir_cost running_cost;
@@ -60,6 +63,19 @@ void weir_so_far_deinit(struct weir_so_far *so_far);
 
 /* An attempt begins a new answer, and nothing of an earlier one was given to the caller. */
 void weir_so_far_begin(struct weir_so_far *so_far, uint32_t attempt, bool keeps);
+
+/* Before the first attempt: what each one told is to be known by itself too (beyond 3). */
+void weir_so_far_explain(struct weir_so_far *so_far);
+
+/* The attempt that speaks now is of this deployment, whose id lives as long. */
+void weir_so_far_note_speaker(struct weir_so_far *so_far, struct weir_slice deployment);
+
+/*
+ * Appends the member "weir" that tells what each attempt told of its usage, the last one this; nothing where
+ * no parts are kept.  0 or the failure of the buffer.
+ */
+WEIR_MUST_USE int weir_so_far_put_parts(const struct weir_so_far *so_far, struct weir_slice last,
+                                        struct weir_buf *out);
 
 /* The stream has broken; another attempt carries on. */
 void weir_so_far_carry_on(struct weir_so_far *so_far, uint32_t attempt);

@@ -386,9 +386,36 @@ static void usage_that_is_told_again_and_again_counts_once(void **state)
     end();
 }
 
+static void who_asks_gets_the_parts_of_the_sum(void **state)
+{
+    (void)state;
+    test_mem_init(&kit.mem, 0);
+    weir_arena_init(&kit.arena, weir_mem_libc(), 8192, 1 << 20);
+    weir_so_far_init(&kit.so_far, &kit.mem.mem);
+    weir_so_far_explain(&kit.so_far);
+    weir_so_far_begin(&kit.so_far, 1, true);
+    weir_so_far_note_speaker(&kit.so_far, WEIR_SLICE("first \""));
+    first_says(
+        "data: "
+        "{\"id\":\"a\",\"choices\":[{\"delta\":{\"content\":\"Hel\"}}],\"usage\":{\"total_tokens\":3}}\n\n");
+    weir_so_far_carry_on(&kit.so_far, 2);
+    weir_so_far_note_speaker(&kit.so_far, WEIR_SLICE("second"));
+    weir_so_far_carry_on(&kit.so_far, 3); /* the second has told nothing */
+    weir_so_far_note_speaker(&kit.so_far, WEIR_SLICE("third"));
+    kit.continued = weir_continued_new(&kit.so_far, &kit.mem.mem, 65536, &kit.arena);
+    kit.out_len = 0;
+    feed("data: {\"id\":\"c\",\"choices\":[],\"usage\":{\"total_tokens\":4}}\n\n");
+    assert_out("data: {\"id\":\"a\",\"choices\":[],\"usage\":{\"total_tokens\":7},\"weir\":{\"attempts\":["
+               "{\"attempt\":1,\"deployment\":\"first \\\"\",\"usage\":{\"total_tokens\":3}},"
+               "{\"attempt\":2,\"deployment\":\"second\",\"usage\":null},"
+               "{\"attempt\":3,\"deployment\":\"third\",\"usage\":{\"total_tokens\":4}}]}}\n\n");
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_asks_gets_the_parts_of_the_sum),
         cmocka_unit_test(a_chunk_comes_under_the_first_streams_names),
         cmocka_unit_test(names_that_are_missing_are_added_and_others_taken_out),
         cmocka_unit_test(the_start_up_is_dropped_and_so_is_every_role),
