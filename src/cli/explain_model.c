@@ -21,6 +21,7 @@ static void say_resolution(const struct weir_explain_out *to, yyjson_val *answer
                 {WEIR_SLICE_INIT("pattern"), "a name that falls under the pattern "},
                 {WEIR_SLICE_INIT("id"), "the id of one deployment, of the group "},
                 {WEIR_SLICE_INIT("routing_group"), "a routing group"},
+                {WEIR_SLICE_INIT("model"), "what providers call the model of some deployments"},
                 {WEIR_SLICE_INIT("fallback_star"), "unknown, and left to the fallbacks of `*`"},
                 {WEIR_SLICE_INIT("unknown"), "unknown: a request for it is refused"}};
     yyjson_val *resolution = yyjson_obj_get(answer, "resolution");
@@ -82,23 +83,43 @@ static void say_candidates(const struct weir_explain_out *to, yyjson_val *answer
                       (unsigned long long)omitted);
 }
 
-/* {"rate_limit": 3, ...}, those that are the same together. */
+/* Another kind before this one has as many. */
+static bool is_said(yyjson_val *retries, size_t before, double count)
+{
+    yyjson_val *key, *value;
+    size_t i, max;
+
+    yyjson_obj_foreach(retries, i, max, key,
+                       value) if (i < before && yyjson_get_num(value) == count) return true;
+    return false;
+}
+
+/* The kinds with so many retries, in one line. */
+static void say_kinds(const struct weir_explain_out *to, yyjson_val *retries, double count)
+{
+    yyjson_val *key, *value;
+    size_t i, max, said = 0;
+
+    (void)fprintf(to->out, "up to %.0f %s after", count, count == 1 ? "retry" : "retries");
+    yyjson_obj_foreach(retries, i, max, key, value)
+    {
+        if (yyjson_get_num(value) != count)
+            continue;
+        (void)fputs(said++ == 0 ? " " : ", ", to->out);
+        say(to, (struct weir_slice){yyjson_get_str(key), yyjson_get_len(key)});
+    }
+    (void)fputc('\n', to->out);
+}
+
+/* Of {"rate_limit": 3, ...} a line for each number. */
 static void say_retries(const struct weir_explain_out *to, yyjson_val *answer)
 {
     yyjson_val *retries = yyjson_obj_get(answer, "retries");
     yyjson_val *key, *value;
     size_t i, max;
 
-    if (!yyjson_is_obj(retries) || yyjson_obj_size(retries) == 0)
-        return;
-    (void)fputs("retries after:", to->out);
-    yyjson_obj_foreach(retries, i, max, key, value)
-    {
-        (void)fputs(i == 0 ? " " : ", ", to->out);
-        say(to, (struct weir_slice){yyjson_get_str(key), yyjson_get_len(key)});
-        (void)fprintf(to->out, " %.0f", yyjson_is_num(value) ? yyjson_get_num(value) : 0);
-    }
-    (void)fputc('\n', to->out);
+    yyjson_obj_foreach(retries, i, max, key, value) if (!is_said(retries, i, yyjson_get_num(value)))
+        say_kinds(to, retries, yyjson_get_num(value));
 }
 
 static void say_chain(const struct weir_explain_out *to, yyjson_val *answer, const char *name,
@@ -108,9 +129,10 @@ static void say_chain(const struct weir_explain_out *to, yyjson_val *answer, con
     yyjson_val *target;
     size_t i, max;
 
-    if (yyjson_arr_size(chain) == 0)
+    if (!yyjson_is_arr(chain))
         return;
     (void)fputs(words, to->out);
+    (void)fputs(yyjson_arr_size(chain) == 0 ? " nowhere to go" : "", to->out);
     yyjson_arr_foreach(chain, i, max, target)
     {
         (void)fputs(i == 0 ? " " : ", then ", to->out);

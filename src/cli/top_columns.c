@@ -8,7 +8,29 @@
 #include "base/slice.h"
 #include "cli/facts.h"
 
-#define ROW(type) const struct type *r = row
+#define ROW(type) const type *r = row
+
+typedef struct weir_top_deployment DEPLOYMENTS_row;
+typedef struct weir_top_group GROUPS_row;
+typedef struct weir_top_failover FAILOVERS_row;
+
+/* A column that shows a member as it is, one that shows it by a function, one that is sorted by it. */
+#define TEXT_CELL(view, name, member)                                                                        \
+    static struct weir_slice cell_##view##_##name(const void *row, char room[WEIR_CELL_BYTES])               \
+    {                                                                                                        \
+        (void)room;                                                                                          \
+        return ((const view##_row *)row)->member;                                                            \
+    }
+#define SHOWN_CELL(view, name, print, member)                                                                \
+    static struct weir_slice cell_##view##_##name(const void *row, char room[WEIR_CELL_BYTES])               \
+    {                                                                                                        \
+        return print(room, ((const view##_row *)row)->member);                                               \
+    }
+#define NUMBER_KEY(view, name, member)                                                                       \
+    static double key_##view##_##name(const void *row)                                                       \
+    {                                                                                                        \
+        return (double)((const view##_row *)row)->member;                                                    \
+    }
 
 static const struct weir_slice NOTHING = WEIR_SLICE_INIT("-");
 
@@ -63,24 +85,18 @@ static struct weir_slice print_used(char room[WEIR_CELL_BYTES], uint64_t used, u
 
 /* ---- deployments ---- */
 
-static struct weir_slice cell_DEPLOYMENTS_group(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_deployment);
-
-    (void)room;
-    return r->group;
-}
+TEXT_CELL(DEPLOYMENTS, group, group)
 
 static struct weir_slice cell_DEPLOYMENTS_id(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_deployment);
+    ROW(DEPLOYMENTS_row);
 
     return weir_short_id(r->id, room);
 }
 
 static struct weir_slice cell_DEPLOYMENTS_state(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_deployment);
+    ROW(DEPLOYMENTS_row);
     struct weir_slice cause = r->cooldown_kind.len > 0 ? r->cooldown_kind : r->cooldown_by;
     char left[WEIR_DURATION_MAX];
     struct weir_slice rest;
@@ -95,100 +111,45 @@ static struct weir_slice cell_DEPLOYMENTS_state(const void *row, char room[WEIR_
 /* The longer it is out, the more it matters. */
 static double key_DEPLOYMENTS_state(const void *row)
 {
-    ROW(weir_top_deployment);
+    ROW(DEPLOYMENTS_row);
 
     if (r->cooling)
         return 2 + r->cooldown_left_s;
     return r->eligible ? 0 : 1;
 }
 
-static struct weir_slice cell_DEPLOYMENTS_flight(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_deployment);
-
-    return print_count(room, r->in_flight);
-}
-
-static double key_DEPLOYMENTS_flight(const void *row)
-{
-    ROW(weir_top_deployment);
-
-    return (double)r->in_flight;
-}
-
-static struct weir_slice cell_DEPLOYMENTS_latency(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_deployment);
-
-    return print_seconds(room, r->latency_s);
-}
-
-static double key_DEPLOYMENTS_latency(const void *row)
-{
-    ROW(weir_top_deployment);
-
-    return r->latency_s;
-}
-
-static struct weir_slice cell_DEPLOYMENTS_ttft(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_deployment);
-
-    return print_seconds(room, r->ttft_s);
-}
-
-static double key_DEPLOYMENTS_ttft(const void *row)
-{
-    ROW(weir_top_deployment);
-
-    return r->ttft_s;
-}
-
-static struct weir_slice cell_DEPLOYMENTS_fails(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_deployment);
-
-    return print_share(room, r->failure_share);
-}
-
-static double key_DEPLOYMENTS_fails(const void *row)
-{
-    ROW(weir_top_deployment);
-
-    return r->failure_share;
-}
+SHOWN_CELL(DEPLOYMENTS, flight, print_count, in_flight)
+NUMBER_KEY(DEPLOYMENTS, flight, in_flight)
+SHOWN_CELL(DEPLOYMENTS, latency, print_seconds, latency_s)
+NUMBER_KEY(DEPLOYMENTS, latency, latency_s)
+SHOWN_CELL(DEPLOYMENTS, ttft, print_seconds, ttft_s)
+NUMBER_KEY(DEPLOYMENTS, ttft, ttft_s)
+SHOWN_CELL(DEPLOYMENTS, fails, print_share, failure_share)
+NUMBER_KEY(DEPLOYMENTS, fails, failure_share)
 
 static struct weir_slice cell_DEPLOYMENTS_requests(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_deployment);
+    ROW(DEPLOYMENTS_row);
 
     return print_used(room, r->requests, r->rpm);
 }
 
-static double key_DEPLOYMENTS_requests(const void *row)
-{
-    ROW(weir_top_deployment);
-
-    return (double)r->requests;
-}
+NUMBER_KEY(DEPLOYMENTS, requests, requests)
 
 static struct weir_slice cell_DEPLOYMENTS_tokens(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_deployment);
+    ROW(DEPLOYMENTS_row);
 
     return print_used(room, r->tokens, r->tpm);
 }
 
-static double key_DEPLOYMENTS_tokens(const void *row)
-{
-    ROW(weir_top_deployment);
-
-    return (double)r->tokens;
-}
+NUMBER_KEY(DEPLOYMENTS, tokens, tokens)
+SHOWN_CELL(DEPLOYMENTS, odds, print_share, odds)
+NUMBER_KEY(DEPLOYMENTS, odds, odds)
 
 static struct weir_slice cell_DEPLOYMENTS_last(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_deployment);
+    ROW(DEPLOYMENTS_row);
     char text[WEIR_DURATION_MAX];
     struct weir_slice ago;
 
@@ -202,54 +163,35 @@ static struct weir_slice cell_DEPLOYMENTS_last(const void *row, char room[WEIR_C
 /* The newest first. */
 static double key_DEPLOYMENTS_last(const void *row)
 {
-    ROW(weir_top_deployment);
+    ROW(DEPLOYMENTS_row);
 
     return r->last_kind.len == 0 ? -HUGE_VAL : -r->last_ago_s;
 }
 
-static struct weir_slice cell_DEPLOYMENTS_model(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_deployment);
-
-    (void)room;
-    return r->model;
-}
-
-static struct weir_slice cell_DEPLOYMENTS_provider(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_deployment);
-
-    (void)room;
-    return r->provider;
-}
+TEXT_CELL(DEPLOYMENTS, model, model)
+TEXT_CELL(DEPLOYMENTS, provider, provider)
 
 /* ---- groups ---- */
 
-static struct weir_slice cell_GROUPS_name(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_group);
-
-    (void)room;
-    return r->name;
-}
+TEXT_CELL(GROUPS, name, name)
 
 static struct weir_slice cell_GROUPS_eligible(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_group);
+    ROW(GROUPS_row);
 
     return print(room, "%zu/%zu", r->eligible, r->count);
 }
 
 static double key_GROUPS_eligible(const void *row)
 {
-    ROW(weir_top_group);
+    ROW(GROUPS_row);
 
     return r->count == 0 ? 0 : (double)r->eligible / (double)r->count;
 }
 
 static struct weir_slice cell_GROUPS_trouble(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_group);
+    ROW(GROUPS_row);
     char left[WEIR_DURATION_MAX];
     struct weir_slice rest = weir_duration_text(ceil(r->back_in_s), left);
 
@@ -266,80 +208,26 @@ static struct weir_slice cell_GROUPS_trouble(const void *row, char room[WEIR_CEL
 
 static double key_GROUPS_trouble(const void *row)
 {
-    ROW(weir_top_group);
+    ROW(GROUPS_row);
 
     return r->count == 0 ? 1 : 1 - (double)r->eligible / (double)r->count;
 }
 
-static struct weir_slice cell_GROUPS_flight(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_group);
-
-    return print_count(room, r->in_flight);
-}
-
-static double key_GROUPS_flight(const void *row)
-{
-    ROW(weir_top_group);
-
-    return (double)r->in_flight;
-}
-
-static struct weir_slice cell_GROUPS_fails(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_group);
-
-    return print_share(room, r->failure_share);
-}
-
-static double key_GROUPS_fails(const void *row)
-{
-    ROW(weir_top_group);
-
-    return r->failure_share;
-}
-
-static struct weir_slice cell_GROUPS_requests(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_group);
-
-    return print_count(room, r->requests);
-}
-
-static double key_GROUPS_requests(const void *row)
-{
-    ROW(weir_top_group);
-
-    return (double)r->requests;
-}
-
-static struct weir_slice cell_GROUPS_tokens(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_group);
-
-    return print_count(room, r->tokens);
-}
-
-static double key_GROUPS_tokens(const void *row)
-{
-    ROW(weir_top_group);
-
-    return (double)r->tokens;
-}
-
-static struct weir_slice cell_GROUPS_strategy(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_group);
-
-    (void)room;
-    return r->strategy;
-}
+SHOWN_CELL(GROUPS, flight, print_count, in_flight)
+NUMBER_KEY(GROUPS, flight, in_flight)
+SHOWN_CELL(GROUPS, fails, print_share, failure_share)
+NUMBER_KEY(GROUPS, fails, failure_share)
+SHOWN_CELL(GROUPS, requests, print_count, requests)
+NUMBER_KEY(GROUPS, requests, requests)
+SHOWN_CELL(GROUPS, tokens, print_count, tokens)
+NUMBER_KEY(GROUPS, tokens, tokens)
+TEXT_CELL(GROUPS, strategy, strategy)
 
 /* ---- failovers ---- */
 
 static struct weir_slice cell_FAILOVERS_time(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_failover);
+    ROW(FAILOVERS_row);
 
     (void)room;
     return weir_clock_of(r->time);
@@ -347,45 +235,34 @@ static struct weir_slice cell_FAILOVERS_time(const void *row, char room[WEIR_CEL
 
 static double key_FAILOVERS_time(const void *row)
 {
-    ROW(weir_top_failover);
+    ROW(FAILOVERS_row);
 
     return weir_time_of(r->time);
 }
 
-static struct weir_slice cell_FAILOVERS_model(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_failover);
-
-    (void)room;
-    return r->model;
-}
+TEXT_CELL(FAILOVERS, model, model)
 
 static struct weir_slice cell_FAILOVERS_by(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_failover);
+    ROW(FAILOVERS_row);
 
     return r->deployment.len > 0 ? weir_short_id(r->deployment, room) : NOTHING;
 }
 
 static struct weir_slice cell_FAILOVERS_result(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_failover);
+    ROW(FAILOVERS_row);
 
     if (r->kind.len == 0)
         return print(room, "%llu", (unsigned long long)r->status);
     return print(room, "%llu %.*s", (unsigned long long)r->status, short_len(r->kind), r->kind.ptr);
 }
 
-static double key_FAILOVERS_result(const void *row)
-{
-    ROW(weir_top_failover);
-
-    return (double)r->status;
-}
+NUMBER_KEY(FAILOVERS, result, status)
 
 static struct weir_slice cell_FAILOVERS_how(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_failover);
+    ROW(FAILOVERS_row);
 
     if (r->fallbacks > 0)
         return print(room, "%llu, %llu fallback%s", (unsigned long long)r->attempts,
@@ -398,32 +275,20 @@ static struct weir_slice cell_FAILOVERS_how(const void *row, char room[WEIR_CELL
 
 static double key_FAILOVERS_how(const void *row)
 {
-    ROW(weir_top_failover);
+    ROW(FAILOVERS_row);
 
     return (double)(r->attempts + r->fallbacks);
 }
 
 static struct weir_slice cell_FAILOVERS_span(const void *row, char room[WEIR_CELL_BYTES])
 {
-    ROW(weir_top_failover);
+    ROW(FAILOVERS_row);
 
     return r->duration_ms < 0 ? NOTHING : weir_duration_text(r->duration_ms / 1000, room);
 }
 
-static double key_FAILOVERS_span(const void *row)
-{
-    ROW(weir_top_failover);
-
-    return r->duration_ms;
-}
-
-static struct weir_slice cell_FAILOVERS_call(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(weir_top_failover);
-
-    (void)room;
-    return r->call_id;
-}
+NUMBER_KEY(FAILOVERS, span, duration_ms)
+TEXT_CELL(FAILOVERS, call, call_id)
 
 /* ---- the table ---- */
 

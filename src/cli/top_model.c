@@ -47,6 +47,7 @@ static void read_deployment(struct weir_top_model *model, struct weir_slice grou
         .api_base = weir_fact_text(value, "api_base"),
         .order = weir_fact_number(value, "order", -1),
         .eligible = weir_fact_true(value, "eligible"),
+        .odds = weir_fact_number(value, "odds", -1),
         .why = weir_fact_text(value, "why"),
         .latency_s = weir_fact_number(value, "latency_s", -1),
         .ttft_s = weir_fact_number(value, "ttft_s", -1),

@@ -24,6 +24,7 @@ struct weir_top_deployment {
     struct weir_slice api_base;
     double order;
     bool eligible;
+    double odds;           /* that the next pick of the group takes it, from 0 to 1 */
     struct weir_slice why; /* it is not eligible: a fate (include/weir/tbl/fates.h) */
     bool cooling;
     double cooldown_left_s;

@@ -421,6 +421,7 @@ static void draw_help(struct drawing *drawing)
         "LATENCY  of whole answers, FIRST: to the first content, as the strategy knows them",
         "FAILED   share of failures in the window of the cooldown rule",
         "REQ/MIN  requests and tokens of this minute, with the limit if there is one",
+        "ODDS     that the next pick of the group takes it",
         "",
         "What weir knows it has learned since its start: the time is in the first line.",
     };

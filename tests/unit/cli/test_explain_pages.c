@@ -40,15 +40,17 @@ static void a_request_for_a_group_says_its_odds_and_chains(void **state)
         "{'asked':'gpt','resolution':{'how':'alias','group':'gpt-4o'},'strategy':'simple-shuffle',"
         "'candidates':[{'deployment':'a','model':'azure/gpt-4o','order':1,'fate':'eligible','odds':0.75},"
         "{'deployment':'b','fate':'cooling_down','odds':0,'until':'2026-11-30T09:12:40.132Z'}],"
-        "'omitted':2,'retries':{'rate_limit':3,'timeout':0},'chains':{'fallbacks':['h','i'],"
+        "'omitted':2,'retries':{'rate_limit':3,'timeout':1,'internal':3},'chains':{'fallbacks':['h','i'],"
         "'context_window_fallbacks':['long'],'content_policy_fallbacks':[]},'sentence':'So it is.'}",
         "gpt is an alias of the group gpt-4o; the strategy simple-shuffle chooses\n"
         "   75.0 %  a (azure/gpt-4o), order 1, may be chosen\n"
         "        -  b is cooling down until 09:12:40\n"
         "           (2 more candidates are not told)\n"
-        "retries after: rate_limit 3, timeout 0\n"
+        "up to 3 retries after rate_limit, internal\n"
+        "up to 1 retry after timeout\n"
         "when all of that fails: h, then i\n"
         "when the prompt is too long: long\n"
+        "when a content policy forbids the answer: nowhere to go\n"
         "\n"
         "So it is.\n");
 }
