@@ -58,7 +58,7 @@ static const char *const intros[WEIR_SECTIONS] = {
                            "processes share, where "
                            "`cache` is on and\n`router_settings` names no Redis of its own.",
     [WEIR_SECTION_GENERAL] = "Who may call, and what requests may ask for.",
-    [WEIR_SECTION_ALERTS] = "`general_settings.alerting_args`.",
+    [WEIR_SECTION_ALERTS] = "`general_settings.alerting_args`; see [alerts.md](alerts.md).",
     [WEIR_SECTION_WEIR] =
         "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
     [WEIR_SECTION_OTLP] =

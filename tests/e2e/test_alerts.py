@@ -10,7 +10,7 @@ from kit import answers, wait
 from kit.answers import HANG, Wait
 from kit.configs import config
 from kit.hook import Hook
-from kit.weir import SANITIZED
+from kit.weir import ROOT, SANITIZED
 
 CALM = {"allowed_fails": 1000}      # no deployment cools down
 TOUCHY = {"allowed_fails": 0, "cooldown_time": 60}
@@ -148,6 +148,14 @@ def test_only_the_types_that_are_asked_for_are_told(watched, hook, up):
     fail(weir)
     hook.wait_for("outage")
     assert [m.json["alert"] for m in hook.messages] == ["outage"]
+
+
+def test_the_page_tells_of_every_alert():
+    page = (ROOT / "docs" / "alerts.md").read_text()
+    rows = re.findall(r'^X\(\w+, "(\w+)", (\w+), "(\w+)"', (ROOT / "src/gateway/alert/tbl/alert_kinds.h").read_text(), re.M)
+    types = dict(re.findall(r'^X\((\w+), "(\w+)"', (ROOT / "src/config/tbl/alert_types.h").read_text(), re.M))
+    told = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (\w+) \|", page, re.M)
+    assert told == [(name, types[kind], level) for name, kind, level in rows] and len(told) >= 7
 
 
 # ---- LiteLLM's settings

@@ -46,7 +46,9 @@ static int put_cooldown(const struct weir_alert *alert, struct weir_buf *buf)
                         WEIR_SLICE(" of "), weir_alert_name_slice(&about->group),
                         WEIR_SLICE(" cools down for "), seconds(about->length_ns, room), WEIR_SLICE(" s: "));
 
-    if (r == 0)
+    if (r == 0 && about->rule == WEIR_COOLDOWN_BY_HAND)
+        r = weir_buf_append(buf, WEIR_SLICE("set by hand"));
+    else if (r == 0)
         r = put_failure(about, buf);
     return r == 0 ? weir_buf_append(buf, WEIR_SLICE(".")) : r;
 }
@@ -200,7 +202,9 @@ static void put_text(struct weir_json_writer *w, struct weir_slice key, struct w
 
 static void put_failure_fields(struct weir_json_writer *w, const struct weir_alert *alert)
 {
-    if (alert->kind != WEIR_ALERT_COOLDOWN && alert->kind != WEIR_ALERT_FAILED)
+    bool by_hand = alert->kind == WEIR_ALERT_COOLDOWN && alert->about.rule == WEIR_COOLDOWN_BY_HAND;
+
+    if ((alert->kind != WEIR_ALERT_COOLDOWN && alert->kind != WEIR_ALERT_FAILED) || by_hand)
         return;
     weir_json_put_key(w, WEIR_SLICE("failure"));
     weir_json_open(w, '{');

@@ -114,6 +114,21 @@ static void json_has_the_parts_as_fields(void **state)
         "back\":0}");
 }
 
+static void a_cooldown_by_hand_had_no_failure(void **state)
+{
+    (void)state;
+    of_kind(WEIR_ALERT_COOLDOWN, "azure-eu", "");
+    alert.about.length_ns = 20 * S;
+    alert.about.rule = WEIR_COOLDOWN_BY_HAND;
+    assert_message(
+        WEIR_ALERT_JSON,
+        "{\"event\":\"cooldown_deployment\",\"event_group\":\"deployment\",\"event_message\":\"Deployment "
+        "azure-eu of gpt-4o cools down for 20 s: set by hand.\",\"alert\":\"cooldown\",\"level\":\"Medium\","
+        "\"time\":\"2024-02-29T12:34:54.789Z\",\"process\":\"host:42\",\"group\":\"gpt-4o\",\"deployment\":"
+        "\"azure-eu\",\"rule\":\"by_hand\",\"length_s\":20.000,\"until\":\"2024-02-29T12:35:14.789Z\","
+        "\"repeated\":0,\"held_back\":0}");
+}
+
 static void json_of_a_storm_has_its_target(void **state)
 {
     (void)state;
@@ -198,10 +213,15 @@ static void no_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_kind_has_its_sentence),   TEST(what_was_not_told_is_told_behind_it),
-        TEST(json_has_the_parts_as_fields), TEST(json_of_a_storm_has_its_target),
-        TEST(slack_gets_lines_of_text),     TEST(slack_finds_no_markup_in_names),
-        TEST(the_longest_names_fit),        TEST(no_memory_is_told),
+        TEST(each_kind_has_its_sentence),
+        TEST(what_was_not_told_is_told_behind_it),
+        TEST(json_has_the_parts_as_fields),
+        TEST(a_cooldown_by_hand_had_no_failure),
+        TEST(json_of_a_storm_has_its_target),
+        TEST(slack_gets_lines_of_text),
+        TEST(slack_finds_no_markup_in_names),
+        TEST(the_longest_names_fit),
+        TEST(no_memory_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
