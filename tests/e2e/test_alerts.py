@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kit import answers, wait
+from kit import answers, client, wait
 from kit.answers import HANG, Wait
 from kit.configs import config
 from kit.hook import Hook
@@ -89,6 +89,15 @@ def test_the_end_of_an_outage_is_told_when_one_answers(watched, hook, up):
     wait.until(lambda: weir.ask("g").status == 200, 10)
     told = hook.wait_for("recovered")
     assert told["event_message"].startswith("Group g serves again; it was out for ") and told["duration_s"] >= 1
+
+
+def test_a_cooldown_by_hand_is_told_as_one(watched, hook, up):
+    up.says("d1", "fine")
+    weir = watched({"g": ["d1"]})
+    assert client.ask(weir.port, {"seconds": 60, "by": "alice"}, path="/weir/cooldowns/d1").status == 200
+    told = hook.wait_for("cooldown")
+    assert told["event_message"] == "Deployment d1 of g cools down for 60 s: set by hand." and told["rule"] == "by_hand"
+    assert "failure" not in told and hook.wait_for("outage")["group"] == "g"
 
 
 def test_a_storm_of_fallbacks_is_told_once(watched, hook, up):

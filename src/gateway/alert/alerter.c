@@ -325,6 +325,7 @@ static void run_signals(struct weir_loop_task *task)
 {
     struct weir_alerter *alerter = WEIR_CONTAINER(task, struct weir_alerter, task);
 
+    weir_alerts_begin(&alerter->gateway->alerts);
     take_signals(alerter);
     pump(alerter);
 }
@@ -339,6 +340,13 @@ static void on_timer(struct weir_timer *timer)
 }
 
 /* ---- the setup ---- */
+
+static void want(struct weir_alerter *alerter)
+{
+    const struct weir_config *config = alerter->seat->setup->config;
+
+    weir_alerts_want(&alerter->gateway->alerts, config->alerts.types, config->settings.alert_threshold_ns);
+}
 
 static uint64_t key_of(const struct weir_config_hook *config)
 {
@@ -413,7 +421,7 @@ void weir_alerter_follow(weir_alerter *alerter)
     alerter->timeout_ns = settings->alert_timeout_ns;
     close_hooks(alerter);
     open_hooks(alerter);
-    weir_alerts_want(&alerter->gateway->alerts, config->alerts.types, settings->alert_threshold_ns);
+    want(alerter);
     pump(alerter);
 }
 
@@ -445,6 +453,7 @@ int weir_alerter_new(struct weir_gateway *gateway, struct weir_seat *seat, weir_
         weir_alerter_free(alerter);
         return r;
     }
+    want(alerter); /* from the first call on, though the thread may begin later */
     *ret_alerter = alerter;
     return 0;
 }

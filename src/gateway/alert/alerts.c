@@ -1,6 +1,6 @@
 /*
- * The queue is a ring under a lock.  Invariant: the task is posted, or about to run, exactly while the queue
- * is not empty: whoever puts the first one in posts it, and the taker empties the queue each time.
+ * The queue is a ring under a lock.  Invariant: while it is not empty the task is posted or runs, and it is
+ * never posted twice: whoever puts something in posts it, unless it is in the loop's queue still.
  */
 #include "gateway/alert/alerts.h"
 
@@ -18,6 +18,7 @@ void weir_alerts_init(struct weir_alerts *ret_alerts, const struct weir_mem *mem
     ret_alerts->first = ret_alerts->count = 0;
     ret_alerts->loop = NULL;
     ret_alerts->task = NULL;
+    ret_alerts->posted = false;
     atomic_init(&ret_alerts->wanted, 0);
     atomic_init(&ret_alerts->threshold_ns, 0);
     for (size_t kind = 0; kind < WEIR_ALERT_KINDS; kind++)
@@ -75,6 +76,7 @@ int weir_alerts_attach(struct weir_alerts *alerts, weir_loop *loop, struct weir_
     alerts->loop = loop;
     alerts->task = task;
     alerts->count = 0;
+    alerts->posted = false;
     (void)pthread_mutex_unlock(&alerts->lock);
     return 0;
 }
@@ -111,8 +113,10 @@ static bool put(struct weir_alerts *alerts, const struct weir_alert_signal *sign
     if (alerts->loop == NULL || alerts->count == WEIR_ALERT_SIGNALS_MAX)
         return false;
     alerts->signals[(alerts->first + alerts->count) % WEIR_ALERT_SIGNALS_MAX] = *signal;
-    if (alerts->count++ == 0)
+    alerts->count++;
+    if (!alerts->posted)
         weir_loop_post(alerts->loop, alerts->task);
+    alerts->posted = true;
     return true;
 }
 
@@ -127,6 +131,13 @@ void weir_alerts_tell(struct weir_alerts *alerts, const struct weir_alert_signal
     (void)pthread_mutex_unlock(&alerts->lock);
     if (!taken)
         weir_alerts_note(alerts, signal->kind, WEIR_ALERT_OUTCOME_DROPPED);
+}
+
+void weir_alerts_begin(struct weir_alerts *alerts)
+{
+    (void)pthread_mutex_lock(&alerts->lock);
+    alerts->posted = false;
+    (void)pthread_mutex_unlock(&alerts->lock);
 }
 
 bool weir_alerts_take(struct weir_alerts *alerts, struct weir_alert_signal *ret_signal)

@@ -44,8 +44,9 @@ struct weir_alerts {
     struct weir_alert_signal *signals;
     size_t first;
     size_t count;
-    weir_loop *loop;             /* whom to wake; NULL: nobody takes signals */
-    struct weir_loop_task *task; /* posted when the queue was empty */
+    weir_loop *loop; /* whom to wake; NULL: nobody takes signals */
+    struct weir_loop_task *task;
+    bool posted; /* the task is, and has not begun to run */
 };
 
 void weir_alerts_init(struct weir_alerts *ret_alerts, const struct weir_mem *mem);
@@ -70,13 +71,14 @@ uint64_t weir_alerts_count(const struct weir_alerts *alerts, weir_alert_kind kin
 /* "sent", ...  Lives for ever. */
 struct weir_slice weir_alert_outcome_name(weir_alert_outcome outcome);
 
-/* For the alerter: the task is posted to the loop when there is something to take, until it is detached.  0
- * or WEIR_ERR_NOMEM. */
+/* For the alerter: the task is posted to the loop when there is something to take, until it is detached; it
+ * begins with weir_alerts_begin and takes all there is.  0 or WEIR_ERR_NOMEM. */
 WEIR_MUST_USE int weir_alerts_attach(struct weir_alerts *alerts, weir_loop *loop,
                                      struct weir_loop_task *task);
 void weir_alerts_detach(struct weir_alerts *alerts);
 void weir_alerts_want(struct weir_alerts *alerts, uint32_t types, uint64_t threshold_ns);
-/* The oldest; false when there is none, and the task is posted again for the next one. */
+void weir_alerts_begin(struct weir_alerts *alerts);
+/* The oldest; false when there is none. */
 bool weir_alerts_take(struct weir_alerts *alerts, struct weir_alert_signal *ret_signal);
 void weir_alerts_note(struct weir_alerts *alerts, weir_alert_kind kind, weir_alert_outcome outcome);
 

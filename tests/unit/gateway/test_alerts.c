@@ -15,14 +15,21 @@ static weir_loop *loop;
 static struct weir_loop_task task;
 static struct weir_loop_task last_task;
 static size_t taken;
+static size_t more; /* signals that come while others are taken */
 
 static void run_take(struct weir_loop_task *ran)
 {
     struct weir_alert_signal signal;
 
-    (void)ran;
-    while (weir_alerts_take(&alerts, &signal))
+    if (ran != NULL)
+        weir_alerts_begin(&alerts);
+    while (weir_alerts_take(&alerts, &signal)) {
         taken++;
+        if (more > 0) {
+            more--;
+            weir_alerts_tell(&alerts, &signal);
+        }
+    }
 }
 
 static void run_last(struct weir_loop_task *ran)
@@ -34,7 +41,7 @@ static void run_last(struct weir_loop_task *ran)
 static int begin(void **state)
 {
     (void)state;
-    taken = 0;
+    taken = more = 0;
     task = (struct weir_loop_task){.run = run_take};
     last_task = (struct weir_loop_task){.run = run_last};
     weir_alerts_init(&alerts, weir_mem_libc());
@@ -95,6 +102,26 @@ static void every_signal_is_taken_or_counted(void **state)
     assert_true(taken >= WEIR_ALERT_SIGNALS_MAX);
 }
 
+/* Whoever finds the queue empty while the task is in the loop's own queue must not put it there again. */
+static void what_comes_while_others_are_taken_is_taken_too(void **state)
+{
+    const struct weir_alert_signal signal = {.kind = WEIR_ALERT_SLOW};
+
+    (void)state;
+    assert_int_equal(weir_alerts_attach(&alerts, loop, &task), 0);
+    weir_alerts_want(&alerts, UINT32_MAX, 1);
+    more = 5;
+    weir_alerts_tell(&alerts, &signal);
+    weir_loop_post(loop, &last_task);
+    weir_loop_run(loop);
+    assert_int_equal(taken, 6);
+    weir_alerts_tell(&alerts, &signal); /* the task is still posted, and has found nothing else to do */
+    weir_loop_post(loop, &last_task);
+    weir_loop_run(loop);
+    assert_int_equal(taken, 7);
+    assert_int_equal(dropped(), 0);
+}
+
 static void what_nobody_wants_is_not_put_in(void **state)
 {
     (void)state;
@@ -149,11 +176,9 @@ static void cooldowns_of_other_processes_are_theirs_to_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_signal_is_taken_or_counted),
-        TEST(what_nobody_wants_is_not_put_in),
-        TEST(cooldowns_are_news_for_outages_too),
-        TEST(without_a_taker_signals_are_counted),
-        TEST(cooldowns_of_other_processes_are_theirs_to_tell),
+        TEST(every_signal_is_taken_or_counted),    TEST(what_comes_while_others_are_taken_is_taken_too),
+        TEST(what_nobody_wants_is_not_put_in),     TEST(cooldowns_are_news_for_outages_too),
+        TEST(without_a_taker_signals_are_counted), TEST(cooldowns_of_other_processes_are_theirs_to_tell),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
