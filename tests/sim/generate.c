@@ -374,7 +374,7 @@ void generate_request(struct weir_rand *rand, char text[GENERATE_REQUEST_MAX])
     struct text out = {text, GENERATE_REQUEST_MAX, false};
 
     text[0] = '\0';
-    add(&out, "%s", ONE_OF(rand, names));
+    add(&out, "%s note=64", ONE_OF(rand, names));
     if (once_in(rand, 2))
         add(&out, " stream");
     if (once_in(rand, 5))

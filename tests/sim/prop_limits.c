@@ -5,7 +5,8 @@
  *     end;
  *   - its requests of the minute are those that were made, and never more than an enforced limit of them;
  *   - an attempt is refused by a limit that is used up, and by no other;
- *   - no pick is one that a filter drops.
+ *   - no pick is one that a filter drops;
+ *   - what a pick says of its candidates is true, and each attempt is on the one that was picked.
  * The host checks what call.h promises of the order of steps.  The same seed gives the same trace.
  *
  * WEIR_SEED=n plays that seed alone and prints its configuration; WEIR_SEEDS=n sets how many are played.
@@ -20,6 +21,7 @@
 #include "engine_kit.h"
 #include "generate.h"
 #include "model.h"
+#include "pick_model.h"
 
 enum { SEEDS = 1500, ROUNDS_MAX = 5, CALLS_MAX = 5, REPLAY_EVERY = 4 };
 
@@ -244,6 +246,10 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
     const struct kit_deployment *deployment;
     struct weir_live_view view;
 
+    if (event->kind == WEIR_EVENT_PICKED)
+        pick_check(call, event);
+    if (event->kind == WEIR_EVENT_ATTEMPT_STARTED || event->kind == WEIR_EVENT_ATTEMPT_REFUSED)
+        pick_check_attempt(call, event);
     if (event->kind != WEIR_EVENT_ATTEMPT_REFUSED)
         return;
     deployment = deployment_of(call, event->deployment);

@@ -9,6 +9,7 @@
 #include "base/time.h"
 
 #include "look_back.h"
+#include "pick_model.h"
 
 static struct walk *walk_of(const struct kit_call *call)
 {
@@ -402,6 +403,7 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
             walk_ended(walk_of(call), call);
         break;
     case WEIR_EVENT_ATTEMPT_STARTED:
+        pick_check_attempt(call, event);
         race_started(race_of(call), budgets_of(call), call, event);
         break;
     case WEIR_EVENT_RETRY_REFUSED:
@@ -414,6 +416,9 @@ static void on_event(struct kit_call *call, const struct weir_event *event)
         race_lost(race_of(call), call, event);
         break;
     case WEIR_EVENT_PICKED:
+        pick_check(call, event);
+        pick_check_fates(call, event);
+        break;
     case WEIR_EVENT_ATTEMPT_REFUSED:
     case WEIR_EVENT_COOLING_WAIT:
     case WEIR_EVENT_STREAM_BROKEN:
