@@ -224,6 +224,22 @@ def test_too_many_are_held_back_and_counted(watched, hook, up):
     assert len(hook.messages) == 4
 
 
+def test_what_becomes_of_alerts_is_counted(watched, hook, up):
+    up.says("d1", DOWN)
+    hook.answers = [404, 200]
+    weir = watched({"g": {"a": {"at": "d1"}}, "h": {"b": {"at": "d1"}}, "k": {"c": {"at": "d1"}}}, router=CALM,
+                   weir={"alert_max_per_minute": 2})
+    for group in ["g", "h", "h", "g", "k"]:
+        fail(weir, group)
+    wait.until(lambda: len(hook.messages) == 2)
+    fail(weir, "h")
+
+    def counts():
+        page = client.ask(weir.port, path="/metrics", method="GET").body.decode()
+        return dict(re.findall(r"^weir_alerts_(\w+)_total (\d+)$", page, re.M))
+    wait.until(lambda: counts() == {"sent": "1", "failed": "1", "repeated": "3", "held_back": "1", "dropped": "0"})
+
+
 # ---- webhooks that do not behave
 
 def test_a_webhook_that_fails_for_a_while_gets_it_in_the_end(watched, hook, up):

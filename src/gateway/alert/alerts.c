@@ -50,15 +50,13 @@ uint64_t weir_alerts_count(const struct weir_alerts *alerts, weir_alert_kind kin
     return atomic_load_explicit(&alerts->counts[kind][outcome], memory_order_relaxed);
 }
 
-struct weir_slice weir_alert_outcome_name(weir_alert_outcome outcome)
+uint64_t weir_alerts_total(const struct weir_alerts *alerts, weir_alert_outcome outcome)
 {
-    static const struct weir_slice names[WEIR_ALERT_OUTCOMES] = {
-#define X(outcome, name, prose) WEIR_SLICE_INIT(name),
-#include "gateway/alert/tbl/alert_outcomes.h"
-#undef X
-    };
+    uint64_t total = 0;
 
-    return names[outcome];
+    for (size_t kind = 0; kind < WEIR_ALERT_KINDS; kind++)
+        total += weir_alerts_count(alerts, (weir_alert_kind)kind, outcome);
+    return total;
 }
 
 /* ---- the queue ---- */

@@ -68,8 +68,8 @@ void weir_alerts_tell(struct weir_alerts *alerts, const struct weir_alert_signal
 uint64_t weir_alerts_count(const struct weir_alerts *alerts, weir_alert_kind kind,
                            weir_alert_outcome outcome);
 
-/* "sent", ...  Lives for ever. */
-struct weir_slice weir_alert_outcome_name(weir_alert_outcome outcome);
+/* The sum over all kinds. */
+uint64_t weir_alerts_total(const struct weir_alerts *alerts, weir_alert_outcome outcome);
 
 /* For the alerter: the task is posted to the loop when there is something to take, until it is detached; it
  * begins with weir_alerts_begin and takes all there is.  0 or WEIR_ERR_NOMEM. */

@@ -10,6 +10,7 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "gateway/alert/alerts.h"
 #include "gateway/attempt/upstream.h"
 #include "gateway/gateway.h"
 #include "gateway/metrics/series.h"
@@ -248,6 +249,19 @@ static bool read_event_log_dropped(const struct asked *asked, uint64_t *ret_valu
     *ret_value = weir_log_dropped(asked->gateway->log, WEIR_LOG_EVENTS);
     return true;
 }
+
+#define READ_ALERTS(name, outcome)                                                                           \
+    static bool read_alerts_##name(const struct asked *asked, uint64_t *ret_value)                           \
+    {                                                                                                        \
+        *ret_value = weir_alerts_total(&asked->gateway->alerts, WEIR_ALERT_OUTCOME_##outcome);               \
+        return true;                                                                                         \
+    }
+
+READ_ALERTS(sent, SENT)
+READ_ALERTS(failed, FAILED)
+READ_ALERTS(repeated, REPEATED)
+READ_ALERTS(held_back, HELD_BACK)
+READ_ALERTS(dropped, DROPPED)
 
 static bool read_series(const struct asked *asked, uint64_t *ret_value)
 {

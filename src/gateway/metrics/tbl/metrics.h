@@ -146,6 +146,11 @@ READING(PROCESS, COUNTER, reloads, "weir_reloads_total", NUMBER, "Configurations
 READING(PROCESS, COUNTER, reloads_refused, "weir_reloads_refused_total", NUMBER, "Configurations that were refused.", )
 READING(PROCESS, COUNTER, log_dropped, "weir_log_dropped_lines_total", NUMBER, "Lines of the access log that found no room.", )
 READING(PROCESS, COUNTER, event_log_dropped, "weir_event_log_dropped_lines_total", NUMBER, "Lines of the event log that found no room.", )
+READING(PROCESS, COUNTER, alerts_sent, "weir_alerts_sent_total", NUMBER, "Messages of alerts that a webhook has taken.", )
+READING(PROCESS, COUNTER, alerts_failed, "weir_alerts_failed_total", NUMBER, "Messages of alerts that no webhook took, after the last try.", )
+READING(PROCESS, COUNTER, alerts_repeated, "weir_alerts_repeated_total", NUMBER, "Alerts that were only counted, within alert_window after one like them.", )
+READING(PROCESS, COUNTER, alerts_held_back, "weir_alerts_held_back_total", NUMBER, "Alerts that were only counted, beyond alert_max_per_minute.", )
+READING(PROCESS, COUNTER, alerts_dropped, "weir_alerts_dropped_total", NUMBER, "Alerts and their messages for which there was no room, or no webhook any more.", )
 READING(PROCESS, GAUGE, series, "weir_metrics_series", NUMBER, "Combinations of labels that are kept, of metrics_max_series.", )
 READING(PROCESS, COUNTER, dropped_series, "weir_metrics_dropped_series_total", NUMBER, "Observations that went uncounted because their combination of labels found no room under metrics_max_series.", )
 
