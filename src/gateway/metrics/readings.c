@@ -263,6 +263,18 @@ READ_ALERTS(repeated, REPEATED)
 READ_ALERTS(held_back, HELD_BACK)
 READ_ALERTS(dropped, DROPPED)
 
+#define READ_SPANS(name)                                                                                     \
+    static bool read_spans_##name(const struct asked *asked, uint64_t *ret_value)                            \
+    {                                                                                                        \
+        *ret_value = atomic_load_explicit(&asked->gateway->span_calls.counts.name, memory_order_relaxed);    \
+        return true;                                                                                         \
+    }
+
+READ_SPANS(sent)
+READ_SPANS(rejected)
+READ_SPANS(refused)
+READ_SPANS(dropped)
+
 static bool read_series(const struct asked *asked, uint64_t *ret_value)
 {
     *ret_value = atomic_load_explicit(&asked->gateway->metrics.row_count, memory_order_relaxed);

@@ -151,6 +151,10 @@ READING(PROCESS, COUNTER, alerts_failed, "weir_alerts_failed_total", NUMBER, "Me
 READING(PROCESS, COUNTER, alerts_repeated, "weir_alerts_repeated_total", NUMBER, "Alerts that were only counted, within alert_window after one like them.", )
 READING(PROCESS, COUNTER, alerts_held_back, "weir_alerts_held_back_total", NUMBER, "Alerts that were only counted, beyond alert_max_per_minute.", )
 READING(PROCESS, COUNTER, alerts_dropped, "weir_alerts_dropped_total", NUMBER, "Alerts and their messages for which there was no room, or no webhook any more.", )
+READING(PROCESS, COUNTER, spans_sent, "weir_spans_sent_total", NUMBER, "Spans that a collector of traces has taken.", )
+READING(PROCESS, COUNTER, spans_rejected, "weir_spans_rejected_total", NUMBER, "Spans that it did not take, of posts that it took.", )
+READING(PROCESS, COUNTER, spans_refused, "weir_spans_refused_total", NUMBER, "Spans of posts that it refused, or did not answer, until they were given up.", )
+READING(PROCESS, COUNTER, spans_dropped, "weir_spans_dropped_total", NUMBER, "Spans that found no room while it was too slow.", )
 READING(PROCESS, GAUGE, series, "weir_metrics_series", NUMBER, "Combinations of labels that are kept, of metrics_max_series.", )
 READING(PROCESS, COUNTER, dropped_series, "weir_metrics_dropped_series_total", NUMBER, "Observations that went uncounted because their combination of labels found no room under metrics_max_series.", )
 
