@@ -44,6 +44,15 @@ static inline uint64_t weir_word_load_short(const char *p, size_t len)
     return (uint64_t)last << 32 | first;
 }
 
+/* The other way round. */
+static inline void weir_word_store(char *p, uint64_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    memcpy(p, &word, sizeof(word));
+}
+
 /* The lowest place in the last byte. */
 static inline void weir_word_store_back(char *p, uint64_t word)
 {

@@ -11,7 +11,7 @@
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5, TYPE_BITS = 3 };
 
-enum { VARINT_MAX = 10, FIELD_MAX = 2047 };
+enum { VARINT_MAX = WEIR_PROTOBUF_VARINT_MAX, FIELD_MAX = 2047 };
 
 #define NUMBER_MAX UINT64_C(536870911)
 
@@ -27,16 +27,6 @@ int weir_protobuf_end(const struct weir_protobuf_writer *writer)
     return writer->error;
 }
 
-static size_t put_varint(char *room, uint64_t number)
-{
-    size_t len = 0;
-
-    for (; number >= 0x80; number >>= 7)
-        room[len++] = (char)((number & 0x7f) | 0x80);
-    room[len++] = (char)number;
-    return len;
-}
-
 /* The field's key and a number behind it. */
 static void put_pair(struct weir_protobuf_writer *writer, unsigned field, unsigned type, uint64_t number)
 {
@@ -46,9 +36,9 @@ static void put_pair(struct weir_protobuf_writer *writer, unsigned field, unsign
     if (writer->error == 0)
         writer->error = weir_buf_reserve(writer->buf, 2 * VARINT_MAX, &room);
     if (writer->error == 0) {
-        size_t len = put_varint(room, (uint64_t)field << TYPE_BITS | type);
+        size_t len = weir_protobuf_varint((uint64_t)field << TYPE_BITS | type, room);
 
-        weir_buf_commit(writer->buf, len + put_varint(room + len, number));
+        weir_buf_commit(writer->buf, len + weir_protobuf_varint(number, room + len));
     }
 }
 
@@ -66,7 +56,7 @@ static void put_fixed(struct weir_protobuf_writer *writer, unsigned field, unsig
     if (writer->error == 0)
         writer->error = weir_buf_reserve(writer->buf, VARINT_MAX + bytes, &room);
     if (writer->error == 0) {
-        size_t len = put_varint(room, (uint64_t)field << TYPE_BITS | type);
+        size_t len = weir_protobuf_varint((uint64_t)field << TYPE_BITS | type, room);
 
         for (size_t i = 0; i < bytes; i++)
             room[len++] = (char)(number >> (8 * i) & 0xff);
@@ -119,7 +109,7 @@ void weir_protobuf_close(struct weir_protobuf_writer *writer, size_t mark)
     if (writer->error != 0)
         return;
     length = weir_buf_len(writer->buf) - mark;
-    more = put_varint(digits, length) - 1;
+    more = weir_protobuf_varint(length, digits) - 1;
     writer->error = weir_buf_reserve(writer->buf, more, &room);
     if (writer->error != 0)
         return;

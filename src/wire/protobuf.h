@@ -18,6 +18,19 @@
 
 /* ---- writing ---- */
 
+enum { WEIR_PROTOBUF_VARINT_MAX = 10 };
+
+/* A number of variable length; how many bytes it took. */
+static inline size_t weir_protobuf_varint(uint64_t number, char room[WEIR_PROTOBUF_VARINT_MAX])
+{
+    size_t len = 0;
+
+    for (; number >= 0x80; number >>= 7)
+        room[len++] = (char)((number & 0x7f) | 0x80);
+    room[len++] = (char)number;
+    return len;
+}
+
 struct weir_protobuf_writer {
     struct weir_buf *buf;
     int error;

@@ -7,10 +7,18 @@
 #include <string.h>
 
 #include "base/slice.h"
+#include "base/word.h"
 #include "wire/utf8.h"
 
 enum { KEY = 1, VALUE = 2 };
 enum { STRING = 1, BOOL = 2, INT = 3, DOUBLE = 4, ARRAY = 5, ITEM = 1 };
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
+
+/* What stands before a field, whose number is below 16. */
+#define KEY_OF(field, type) ((field) << 3 | (type))
+
+/* All bytes of an attribute that are neither its name nor its text. */
+enum { FRAME_MAX = 32 };
 
 /* Without the beginning of a character at its end. */
 static struct weir_slice cut(struct weir_slice text)
@@ -24,16 +32,28 @@ static struct weir_slice cut(struct weir_slice text)
     return weir_slice_sub(text, 0, len);
 }
 
-struct weir_slice weir_attribute_clean(struct weir_slice text, char room[WEIR_ATTRIBUTE_TEXT_MAX])
+/* As nearly all are. */
+static bool is_ascii(struct weir_slice text)
 {
-    const char *p, *end;
+    uint64_t seen = 0;
+    size_t at;
+
+    for (at = 0; at + sizeof(seen) <= text.len; at += sizeof(seen))
+        seen |= weir_word_load(text.ptr + at);
+    if (at < text.len)
+        seen |= weir_word_load_short(text.ptr + at, text.len - at);
+    return (seen & WEIR_WORD_MARKS) == 0;
+}
+
+/* Looks at each character. */
+static struct weir_slice replace_bad(struct weir_slice text, char room[WEIR_ATTRIBUTE_TEXT_MAX])
+{
+    const char *p, *last = text.ptr + text.len;
     bool clean = true;
     size_t len = 0;
 
-    text = cut(text);
-    end = text.ptr + text.len;
-    for (p = text.ptr; p < end;) {
-        size_t step = weir_utf8_len(p, end);
+    for (p = text.ptr; p < last;) {
+        size_t step = weir_utf8_len(p, last);
 
         if (step == 0) {
             room[len++] = '?';
@@ -48,83 +68,122 @@ struct weir_slice weir_attribute_clean(struct weir_slice text, char room[WEIR_AT
     return clean ? text : (struct weir_slice){room, len};
 }
 
-/* Begins an attribute: the marks of it and of its value. */
-struct marks {
-    size_t attribute;
-    size_t value;
-};
-
-static struct marks open(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name)
+struct weir_slice weir_attribute_clean(struct weir_slice text, char room[WEIR_ATTRIBUTE_TEXT_MAX])
 {
-    char room[WEIR_ATTRIBUTE_TEXT_MAX];
-    struct marks marks;
-
-    marks.attribute = weir_protobuf_open(writer, field);
-    weir_protobuf_put_bytes(writer, KEY, weir_attribute_clean(name, room));
-    marks.value = weir_protobuf_open(writer, VALUE);
-    return marks;
+    text = cut(text);
+    return is_ascii(text) ? text : replace_bad(text, room);
 }
 
-static void close(struct weir_protobuf_writer *writer, struct marks marks)
+/* Where the bytes of one attribute go; NULL when there is no room, which the writer then tells. */
+static char *reserve(struct weir_protobuf_writer *writer, size_t bytes)
 {
-    weir_protobuf_close(writer, marks.value);
-    weir_protobuf_close(writer, marks.attribute);
+    char *room = NULL;
+
+    if (writer->error == 0)
+        writer->error = weir_buf_reserve(writer->buf, bytes, &room);
+    return writer->error == 0 ? room : NULL;
+}
+
+static char *put_length(char *p, unsigned field, size_t length)
+{
+    *p++ = (char)KEY_OF(field, BYTES);
+    return p + weir_protobuf_varint(length, p);
+}
+
+static char *put_text(char *p, unsigned field, struct weir_slice text)
+{
+    p = put_length(p, field, text.len);
+    memcpy(p, text.ptr, text.len);
+    return p + text.len;
+}
+
+static size_t size_of(size_t length)
+{
+    return length + (length < 0x80 ? 2U : 3U);
+}
+
+/* All up to the value, of which size is known. */
+static char *begin(char *p, unsigned field, struct weir_slice name, size_t value_bytes)
+{
+    p = put_length(p, field, size_of(name.len) + size_of(value_bytes));
+    p = put_text(p, KEY, name);
+    return put_length(p, VALUE, value_bytes);
+}
+
+static void end(struct weir_protobuf_writer *writer, const char *begun, const char *p)
+{
+    weir_buf_commit(writer->buf, (size_t)(p - begun));
 }
 
 void weir_attribute_text(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
                          struct weir_slice text)
 {
-    char room[WEIR_ATTRIBUTE_TEXT_MAX];
-    struct marks marks;
+    char clean_room[WEIR_ATTRIBUTE_TEXT_MAX], *room, *p;
 
     if (text.len == 0)
         return;
-    marks = open(writer, field, name);
-    weir_protobuf_put_bytes(writer, STRING, weir_attribute_clean(text, room));
-    close(writer, marks);
+    text = weir_attribute_clean(text, clean_room);
+    room = reserve(writer, FRAME_MAX + name.len + text.len);
+    if (room == NULL)
+        return;
+    p = begin(room, field, name, size_of(text.len));
+    end(writer, room, put_text(p, STRING, text));
 }
 
 void weir_attribute_texts(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
                           struct weir_slice only)
 {
-    char room[WEIR_ATTRIBUTE_TEXT_MAX];
-    struct marks marks;
-    size_t array, item;
+    char clean_room[WEIR_ATTRIBUTE_TEXT_MAX], *room, *p;
 
     if (only.len == 0)
         return;
-    marks = open(writer, field, name);
-    array = weir_protobuf_open(writer, ARRAY);
-    item = weir_protobuf_open(writer, ITEM);
-    weir_protobuf_put_bytes(writer, STRING, weir_attribute_clean(only, room));
-    weir_protobuf_close(writer, item);
-    weir_protobuf_close(writer, array);
-    close(writer, marks);
+    only = weir_attribute_clean(only, clean_room);
+    room = reserve(writer, FRAME_MAX + name.len + only.len);
+    if (room == NULL)
+        return;
+    p = begin(room, field, name, size_of(size_of(size_of(only.len))));
+    p = put_length(p, ARRAY, size_of(size_of(only.len)));
+    p = put_length(p, ITEM, size_of(only.len));
+    end(writer, room, put_text(p, STRING, only));
+}
+
+static void put_number(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
+                       unsigned kind, uint64_t number)
+{
+    char digits[WEIR_PROTOBUF_VARINT_MAX], *room = reserve(writer, FRAME_MAX + name.len), *p;
+    size_t len = weir_protobuf_varint(number, digits);
+
+    if (room == NULL)
+        return;
+    p = begin(room, field, name, 1 + len);
+    *p++ = (char)KEY_OF(kind, VARINT);
+    memcpy(p, digits, sizeof(digits)); /* there is room for all of it */
+    end(writer, room, p + len);
 }
 
 void weir_attribute_u64(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
                         uint64_t number)
 {
-    struct marks marks = open(writer, field, name);
-
-    weir_protobuf_put_u64(writer, INT, number);
-    close(writer, marks);
-}
-
-void weir_attribute_double(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
-                           double number)
-{
-    struct marks marks = open(writer, field, name);
-
-    weir_protobuf_put_double(writer, DOUBLE, number);
-    close(writer, marks);
+    put_number(writer, field, name, INT, number);
 }
 
 void weir_attribute_flag(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
                          bool value)
 {
-    struct marks marks = open(writer, field, name);
+    put_number(writer, field, name, BOOL, value ? 1 : 0);
+}
 
-    weir_protobuf_put_u64(writer, BOOL, value ? 1 : 0);
-    close(writer, marks);
+void weir_attribute_double(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
+                           double number)
+{
+    char *room = reserve(writer, FRAME_MAX + name.len), *p;
+    uint64_t bits;
+
+    if (room == NULL)
+        return;
+    memcpy(&bits, &number, sizeof(bits));
+    p = begin(room, field, name, 1 + sizeof(bits));
+    *p++ = (char)KEY_OF(DOUBLE, FIXED64);
+    weir_word_store(p, bits);
+    end(writer, room, p + sizeof(bits));
 }

@@ -16,7 +16,7 @@
 
 enum { WEIR_ATTRIBUTE_TEXT_MAX = 256 };
 
-/* field: the number of the list in its message. */
+/* field: the number of the list in its message, below 16. */
 void weir_attribute_text(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
                          struct weir_slice text);
 void weir_attribute_texts(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,

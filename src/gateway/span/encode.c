@@ -1,6 +1,6 @@
 /*
- * The story is read once for the call's span and its events, and from each start of an attempt on once more,
- * for the end of that attempt: calls have few events, and this runs where no request waits.
+ * The story is read once: events become those of the call's span, and what they say of attempts is gathered
+ * for the spans of these.
  *
  * An attempt ends with the first event that says so.  One without such an event was stopped with the call.
  */
@@ -14,6 +14,7 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "base/word.h"
 #include "config/config.h"
 #include "gateway/setup.h"
 #include "gateway/span/attributes.h"
@@ -73,7 +74,8 @@ struct encoding {
     struct weir_protobuf_writer writer;
     struct weir_access facts;
     struct weir_slice operation;
-    uint32_t spans;
+    size_t attempt_count;
+    struct attempt attempts[WEIR_SPAN_ATTEMPTS_MAX]; /* in the order of their numbers */
 };
 
 /* ---- what all spans have ---- */
@@ -82,8 +84,8 @@ static void put_id(struct weir_protobuf_writer *writer, unsigned field, const ui
 {
     char bytes[2 * sizeof(uint64_t)];
 
-    for (size_t i = 0; i < count * sizeof(uint64_t); i++)
-        bytes[i] = (char)(words[i / 8] >> (56 - 8 * (i % 8)) & 0xff);
+    for (size_t i = 0; i < count; i++)
+        weir_word_store_back(bytes + i * sizeof(uint64_t), words[i]);
     weir_protobuf_put_bytes(writer, field, (struct weir_slice){bytes, count * sizeof(uint64_t)});
 }
 
@@ -282,37 +284,38 @@ static void put_attempt(struct encoding *e, const struct attempt *attempt)
     if (attempt->failed)
         put_status(e, weir_kind_row(attempt->failure.kind)->name);
     weir_protobuf_close(&e->writer, mark);
-    e->spans++;
 }
 
-/* The rest of the story behind an attempt's start is looked through for its end. */
-static void follow_attempt(struct encoding *e, const struct weir_event *start, struct weir_story_reader rest)
-{
-    struct attempt attempt = {.number = start->attempt,
-                              .group = start->group,
-                              .deployment = start->deployment,
-                              .begun_ns = start->time_ns};
-    struct weir_event event;
-
-    while (weir_story_next(&rest, &event))
-        hear(&attempt, &event);
-    if (attempt.ended_ns == 0) {
-        uint64_t over_ns = e->call->story->begun_ns + e->facts.duration_ns;
-
-        attempt.ended_ns = over_ns > attempt.begun_ns ? over_ns : attempt.begun_ns;
-        attempt.outcome = WEIR_SLICE("stopped");
-    }
-    put_attempt(e, &attempt);
-}
-
+/* One that no event has ended was stopped with the call. */
 static void put_attempts(struct encoding *e)
 {
-    struct weir_story_reader reader = weir_story_read(e->call->story);
-    struct weir_event event;
+    uint64_t over_ns = e->call->story->begun_ns + e->facts.duration_ns;
 
-    while (e->spans <= WEIR_SPAN_ATTEMPTS_MAX && weir_story_next(&reader, &event))
-        if (event.kind == WEIR_EVENT_ATTEMPT_STARTED)
-            follow_attempt(e, &event, reader);
+    for (size_t i = 0; i < e->attempt_count; i++) {
+        struct attempt *attempt = &e->attempts[i];
+
+        if (attempt->ended_ns == 0) {
+            attempt->ended_ns = over_ns > attempt->begun_ns ? over_ns : attempt->begun_ns;
+            attempt->outcome = WEIR_SLICE("stopped");
+        }
+        put_attempt(e, attempt);
+    }
+}
+
+/* What an event says of attempts. */
+static void hear_all(struct encoding *e, const struct weir_event *event)
+{
+    if (event->kind == WEIR_EVENT_ATTEMPT_STARTED) {
+        if (e->attempt_count < WEIR_SPAN_ATTEMPTS_MAX)
+            e->attempts[e->attempt_count++] = (struct attempt){.number = event->attempt,
+                                                               .group = event->group,
+                                                               .deployment = event->deployment,
+                                                               .begun_ns = event->time_ns};
+        return;
+    }
+    for (size_t i = e->attempt_count; i > 0; i--)
+        if (event->kind == WEIR_EVENT_FAILED || e->attempts[i - 1].number == event->attempt)
+            hear(&e->attempts[i - 1], event);
 }
 
 /* ---- the call ---- */
@@ -343,6 +346,7 @@ static void put_events(struct encoding *e)
     size_t count = 0;
 
     while (weir_story_next(&reader, &event)) {
+        hear_all(e, &event);
         if (is_told_elsewhere(event.kind))
             continue;
         if (count++ < WEIR_SPAN_EVENTS_MAX)
@@ -407,7 +411,6 @@ static void put_call(struct encoding *e)
     }
     put_events(e);
     weir_protobuf_close(&e->writer, mark);
-    e->spans++;
 }
 
 /* The names of the conventions. */
@@ -418,9 +421,11 @@ static struct weir_slice operation_of(struct weir_slice route)
 
 int weir_span_encode(const struct weir_span_call *call, struct weir_buf *buf, uint32_t *ret_spans)
 {
-    struct encoding e = {.call = call};
+    struct encoding e;
     int r;
 
+    e.call = call;
+    e.attempt_count = 0;
     weir_protobuf_init(&e.writer, buf);
     weir_story_facts(call->story, &e.facts);
     e.operation = operation_of(e.facts.route);
@@ -428,7 +433,7 @@ int weir_span_encode(const struct weir_span_call *call, struct weir_buf *buf, ui
     put_attempts(&e);
     r = weir_protobuf_end(&e.writer);
     if (r == 0)
-        *ret_spans = e.spans;
+        *ret_spans = 1 + (uint32_t)e.attempt_count;
     return r;
 }
 
@@ -437,11 +442,13 @@ int weir_span_encode(const struct weir_span_call *call, struct weir_buf *buf, ui
 static void put_resource(struct weir_protobuf_writer *writer, const struct weir_config_otlp *otlp)
 {
     size_t mark = weir_protobuf_open(writer, RESOURCE_SPANS_RESOURCE);
+    char room[WEIR_ATTRIBUTE_TEXT_MAX];
 
     weir_attribute_text(writer, RESOURCE_ATTRIBUTES, WEIR_SLICE("service.name"), otlp->service);
     weir_attribute_text(writer, RESOURCE_ATTRIBUTES, WEIR_SLICE("service.version"), WEIR_SLICE(WEIR_VERSION));
     for (size_t i = 0; i < otlp->attribute_count; i++)
-        weir_attribute_text(writer, RESOURCE_ATTRIBUTES, otlp->attributes[i].name, otlp->attributes[i].value);
+        weir_attribute_text(writer, RESOURCE_ATTRIBUTES, weir_attribute_clean(otlp->attributes[i].name, room),
+                            otlp->attributes[i].value);
     weir_protobuf_close(writer, mark);
 }
 
