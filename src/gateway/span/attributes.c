@@ -17,8 +17,51 @@ enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
 /* What stands before a field, whose number is below 16. */
 #define KEY_OF(field, type) ((field) << 3 | (type))
 
-/* All bytes of an attribute that are neither its name nor its text. */
-enum { FRAME_MAX = 32 };
+/* All bytes of an attribute but its text: keys are copied with what is unused behind them. */
+enum { FRAME_MAX = WEIR_ATTRIBUTE_KEY_MAX + 32, NAME_MAX = 80, COPIED_AT_ONCE = 48 };
+
+/* ---- keys ---- */
+
+/* The length of a name is one byte.  Nothing is between characters, and the rest are zeros. */
+#define X(id, name)                                                                                          \
+    static const struct {                                                                                    \
+        char before[2];                                                                                      \
+        char text[sizeof(name) - 1];                                                                         \
+        char behind;                                                                                         \
+        char rest[WEIR_ATTRIBUTE_KEY_MAX - sizeof(name) - 2];                                                \
+    } key_##id = {{KEY_OF(KEY, BYTES), sizeof(name) - 1}, name, KEY_OF(VALUE, BYTES), ""};
+#include "gateway/span/tbl/attributes.h"
+#undef X
+
+struct weir_attribute_key weir_attribute_key(weir_attribute_id id)
+{
+    static const struct weir_attribute_key keys[WEIR_ATTRIBUTES] = {
+#define X(id, name) {(const char *)&key_##id, sizeof(name) + 2},
+#include "gateway/span/tbl/attributes.h"
+#undef X
+    };
+
+    return keys[id];
+}
+
+struct weir_attribute_key weir_attribute_key_of(struct weir_slice prefix, struct weir_slice name,
+                                                char room[WEIR_ATTRIBUTE_KEY_MAX])
+{
+    char clean_room[WEIR_ATTRIBUTE_TEXT_MAX];
+    size_t len = prefix.len;
+
+    name = weir_attribute_clean(weir_slice_sub(name, 0, NAME_MAX - prefix.len), clean_room);
+    memset(room, 0, WEIR_ATTRIBUTE_KEY_MAX);
+    room[0] = KEY_OF(KEY, BYTES);
+    memcpy(room + 2, prefix.ptr, prefix.len);
+    memcpy(room + 2 + len, name.ptr, name.len);
+    len += name.len;
+    room[1] = (char)len;
+    room[2 + len] = KEY_OF(VALUE, BYTES);
+    return (struct weir_attribute_key){room, len + 3};
+}
+
+/* ---- texts ---- */
 
 /* Without the beginning of a character at its end. */
 static struct weir_slice cut(struct weir_slice text)
@@ -74,6 +117,8 @@ struct weir_slice weir_attribute_clean(struct weir_slice text, char room[WEIR_AT
     return is_ascii(text) ? text : replace_bad(text, room);
 }
 
+/* ---- attributes ---- */
+
 /* Where the bytes of one attribute go; NULL when there is no room, which the writer then tells. */
 static char *reserve(struct weir_protobuf_writer *writer, size_t bytes)
 {
@@ -103,11 +148,14 @@ static size_t size_of(size_t length)
 }
 
 /* All up to the value, of which size is known. */
-static char *begin(char *p, unsigned field, struct weir_slice name, size_t value_bytes)
+static char *begin(char *p, unsigned field, struct weir_attribute_key key, size_t value_bytes)
 {
-    p = put_length(p, field, size_of(name.len) + size_of(value_bytes));
-    p = put_text(p, KEY, name);
-    return put_length(p, VALUE, value_bytes);
+    p = put_length(p, field, key.len - 1 + size_of(value_bytes));
+    memcpy(p, key.bytes, COPIED_AT_ONCE);
+    if (key.len > COPIED_AT_ONCE)
+        memcpy(p + COPIED_AT_ONCE, key.bytes + COPIED_AT_ONCE, key.len - COPIED_AT_ONCE);
+    p += key.len;
+    return p + weir_protobuf_varint(value_bytes, p);
 }
 
 static void end(struct weir_protobuf_writer *writer, const char *begun, const char *p)
@@ -115,7 +163,7 @@ static void end(struct weir_protobuf_writer *writer, const char *begun, const ch
     weir_buf_commit(writer->buf, (size_t)(p - begun));
 }
 
-void weir_attribute_text(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
+void weir_attribute_text(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                          struct weir_slice text)
 {
     char clean_room[WEIR_ATTRIBUTE_TEXT_MAX], *room, *p;
@@ -123,14 +171,14 @@ void weir_attribute_text(struct weir_protobuf_writer *writer, unsigned field, st
     if (text.len == 0)
         return;
     text = weir_attribute_clean(text, clean_room);
-    room = reserve(writer, FRAME_MAX + name.len + text.len);
+    room = reserve(writer, FRAME_MAX + text.len);
     if (room == NULL)
         return;
-    p = begin(room, field, name, size_of(text.len));
+    p = begin(room, field, key, size_of(text.len));
     end(writer, room, put_text(p, STRING, text));
 }
 
-void weir_attribute_texts(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
+void weir_attribute_texts(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                           struct weir_slice only)
 {
     char clean_room[WEIR_ATTRIBUTE_TEXT_MAX], *room, *p;
@@ -138,51 +186,51 @@ void weir_attribute_texts(struct weir_protobuf_writer *writer, unsigned field, s
     if (only.len == 0)
         return;
     only = weir_attribute_clean(only, clean_room);
-    room = reserve(writer, FRAME_MAX + name.len + only.len);
+    room = reserve(writer, FRAME_MAX + only.len);
     if (room == NULL)
         return;
-    p = begin(room, field, name, size_of(size_of(size_of(only.len))));
+    p = begin(room, field, key, size_of(size_of(size_of(only.len))));
     p = put_length(p, ARRAY, size_of(size_of(only.len)));
     p = put_length(p, ITEM, size_of(only.len));
     end(writer, room, put_text(p, STRING, only));
 }
 
-static void put_number(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
+static void put_number(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                        unsigned kind, uint64_t number)
 {
-    char digits[WEIR_PROTOBUF_VARINT_MAX], *room = reserve(writer, FRAME_MAX + name.len), *p;
+    char digits[WEIR_PROTOBUF_VARINT_MAX], *room = reserve(writer, FRAME_MAX), *p;
     size_t len = weir_protobuf_varint(number, digits);
 
     if (room == NULL)
         return;
-    p = begin(room, field, name, 1 + len);
+    p = begin(room, field, key, 1 + len);
     *p++ = (char)KEY_OF(kind, VARINT);
     memcpy(p, digits, sizeof(digits)); /* there is room for all of it */
     end(writer, room, p + len);
 }
 
-void weir_attribute_u64(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
+void weir_attribute_u64(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                         uint64_t number)
 {
-    put_number(writer, field, name, INT, number);
+    put_number(writer, field, key, INT, number);
 }
 
-void weir_attribute_flag(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
+void weir_attribute_flag(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                          bool value)
 {
-    put_number(writer, field, name, BOOL, value ? 1 : 0);
+    put_number(writer, field, key, BOOL, value ? 1 : 0);
 }
 
-void weir_attribute_double(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice name,
+void weir_attribute_double(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                            double number)
 {
-    char *room = reserve(writer, FRAME_MAX + name.len), *p;
+    char *room = reserve(writer, FRAME_MAX), *p;
     uint64_t bits;
 
     if (room == NULL)
         return;
     memcpy(&bits, &number, sizeof(bits));
-    p = begin(room, field, name, 1 + sizeof(bits));
+    p = begin(room, field, key, 1 + sizeof(bits));
     *p++ = (char)KEY_OF(DOUBLE, FIXED64);
     weir_word_store(p, bits);
     end(writer, room, p + sizeof(bits));

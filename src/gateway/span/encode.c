@@ -80,29 +80,63 @@ struct encoding {
 
 /* ---- what all spans have ---- */
 
-static void put_id(struct weir_protobuf_writer *writer, unsigned field, const uint64_t *words, size_t count)
-{
-    char bytes[2 * sizeof(uint64_t)];
+/* What has the same length in every span: ids, kind, times, flags. */
+struct head {
+    uint64_t span;
+    uint64_t parent; /* 0: none */
+    bool is_remote;  /* the parent is another program's */
+    unsigned kind;
+    uint64_t start_ns;
+    uint64_t end_ns;
+};
 
-    for (size_t i = 0; i < count; i++)
-        weir_word_store_back(bytes + i * sizeof(uint64_t), words[i]);
-    weir_protobuf_put_bytes(writer, field, (struct weir_slice){bytes, count * sizeof(uint64_t)});
+/* The key of a field whose number is below 16. */
+#define KEY_OF(field, type) (char)((field) << 3 | (type))
+
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5, HEAD_BYTES = 64 };
+
+static char *put_id(char *p, unsigned field, const uint64_t *words, size_t count)
+{
+    *p++ = KEY_OF(field, BYTES);
+    *p++ = (char)(count * sizeof(uint64_t));
+    for (size_t i = 0; i < count; i++, p += sizeof(uint64_t))
+        weir_word_store_back(p, words[i]);
+    return p;
 }
 
-static void put_ids(struct encoding *e, uint64_t span, uint64_t parent, bool is_remote)
+static char *put_time(char *p, unsigned field, uint64_t time_ns)
+{
+    *p++ = KEY_OF(field, FIXED64);
+    weir_word_store(p, time_ns);
+    return p + sizeof(time_ns);
+}
+
+/* At one go, since it is most of a span's fields. */
+static void put_head(struct encoding *e, const struct head *head)
 {
     const struct weir_trace_context *context = &e->call->context;
     const uint64_t trace[] = {context->trace_high, context->trace_low};
-    struct weir_protobuf_writer *writer = &e->writer;
+    char *begun, *p;
 
-    put_id(writer, SPAN_TRACE_ID, trace, 2);
-    put_id(writer, SPAN_ID, &span, 1);
-    if (parent != 0)
-        put_id(writer, SPAN_PARENT, &parent, 1);
+    if (e->writer.error == 0)
+        e->writer.error = weir_buf_reserve(e->writer.buf, HEAD_BYTES, &begun);
+    if (e->writer.error != 0)
+        return;
+    p = put_id(begun, SPAN_TRACE_ID, trace, 2);
+    p = put_id(p, SPAN_ID, &head->span, 1);
+    if (head->parent != 0)
+        p = put_id(p, SPAN_PARENT, &head->parent, 1);
+    *p++ = KEY_OF(SPAN_KIND, VARINT);
+    *p++ = (char)head->kind;
+    p = put_time(p, SPAN_START, head->start_ns);
+    p = put_time(p, SPAN_END, head->end_ns);
+    weir_buf_commit(e->writer.buf, (size_t)(p - begun));
+    weir_protobuf_put_fixed32(&e->writer, SPAN_FLAGS,
+                              context->flags | FLAG_KNOWS_REMOTE |
+                                  (head->is_remote ? FLAG_PARENT_REMOTE : 0));
     if (e->call->state_len > 0)
-        weir_protobuf_put_bytes(writer, SPAN_STATE, (struct weir_slice){e->call->state, e->call->state_len});
-    weir_protobuf_put_fixed32(writer, SPAN_FLAGS,
-                              context->flags | FLAG_KNOWS_REMOTE | (is_remote ? FLAG_PARENT_REMOTE : 0));
+        weir_protobuf_put_bytes(&e->writer, SPAN_STATE,
+                                (struct weir_slice){e->call->state, e->call->state_len});
 }
 
 /* "chat gpt-4o" */
@@ -129,27 +163,28 @@ static void put_status(struct encoding *e, struct weir_slice message)
     weir_protobuf_close(&e->writer, mark);
 }
 
-static void text(struct encoding *e, struct weir_slice name, struct weir_slice value)
+static void text(struct encoding *e, weir_attribute_id id, struct weir_slice value)
 {
-    weir_attribute_text(&e->writer, SPAN_ATTRIBUTES, name, value);
+    weir_attribute_text(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(id), value);
 }
 
-static void number(struct encoding *e, struct weir_slice name, uint64_t value)
+static void number(struct encoding *e, weir_attribute_id id, uint64_t value)
 {
     if (value > 0)
-        weir_attribute_u64(&e->writer, SPAN_ATTRIBUTES, name, value);
+        weir_attribute_u64(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(id), value);
 }
 
-static void seconds(struct encoding *e, struct weir_slice name, uint64_t value_ns)
+static void seconds(struct encoding *e, weir_attribute_id id, uint64_t value_ns)
 {
     if (value_ns > 0)
-        weir_attribute_double(&e->writer, SPAN_ATTRIBUTES, name, (double)value_ns / (double)WEIR_NS_PER_S);
+        weir_attribute_double(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(id),
+                              (double)value_ns / (double)WEIR_NS_PER_S);
 }
 
 static void put_usage(struct encoding *e, uint64_t prompt_tokens, uint64_t completion_tokens)
 {
-    number(e, WEIR_SLICE("gen_ai.usage.input_tokens"), prompt_tokens);
-    number(e, WEIR_SLICE("gen_ai.usage.output_tokens"), completion_tokens);
+    number(e, WEIR_ATTRIBUTE_INPUT_TOKENS, prompt_tokens);
+    number(e, WEIR_ATTRIBUTE_OUTPUT_TOKENS, completion_tokens);
 }
 
 /* ---- an attempt ---- */
@@ -243,43 +278,45 @@ static void put_where(struct encoding *e, const struct weir_config_deployment *d
 {
     const struct weir_endpoint *endpoint = deployment->endpoint;
 
-    text(e, WEIR_SLICE("gen_ai.provider.name"), provider_name(endpoint->provider->name));
+    text(e, WEIR_ATTRIBUTE_PROVIDER, provider_name(endpoint->provider->name));
     if (!deployment->wild)
-        text(e, WEIR_SLICE("gen_ai.request.model"), endpoint->name);
-    text(e, WEIR_SLICE("server.address"), endpoint->host);
-    number(e, WEIR_SLICE("server.port"), endpoint->port);
+        text(e, WEIR_ATTRIBUTE_REQUEST_MODEL, endpoint->name);
+    text(e, WEIR_ATTRIBUTE_SERVER_ADDRESS, endpoint->host);
+    number(e, WEIR_ATTRIBUTE_SERVER_PORT, endpoint->port);
 }
 
 static void put_attempt_attributes(struct encoding *e, const struct attempt *attempt,
                                    const struct weir_config_deployment *deployment)
 {
-    text(e, WEIR_SLICE("gen_ai.operation.name"), e->operation);
+    text(e, WEIR_ATTRIBUTE_OPERATION, e->operation);
     if (deployment != NULL)
         put_where(e, deployment);
-    text(e, WEIR_SLICE("weir.group"), attempt->group);
-    text(e, WEIR_SLICE("weir.deployment"), attempt->deployment);
-    number(e, WEIR_SLICE("weir.attempt"), attempt->number);
-    text(e, WEIR_SLICE("weir.outcome"), attempt->outcome);
-    number(e, WEIR_SLICE("http.response.status_code"), status_of(attempt));
+    text(e, WEIR_ATTRIBUTE_GROUP, attempt->group);
+    text(e, WEIR_ATTRIBUTE_DEPLOYMENT, attempt->deployment);
+    number(e, WEIR_ATTRIBUTE_ATTEMPT, attempt->number);
+    text(e, WEIR_ATTRIBUTE_OUTCOME, attempt->outcome);
+    number(e, WEIR_ATTRIBUTE_STATUS_CODE, status_of(attempt));
     if (attempt->failed)
-        text(e, WEIR_SLICE("error.type"), weir_kind_row(attempt->failure.kind)->name);
+        text(e, WEIR_ATTRIBUTE_ERROR_TYPE, weir_kind_row(attempt->failure.kind)->name);
     put_usage(e, attempt->prompt_tokens, attempt->completion_tokens);
-    seconds(e, WEIR_SLICE("gen_ai.response.time_to_first_chunk"), attempt->stream.first_content_ns);
-    seconds(e, WEIR_SLICE("weir.longest_silence_s"), attempt->stream.longest_silence_ns);
+    seconds(e, WEIR_ATTRIBUTE_FIRST_CHUNK, attempt->stream.first_content_ns);
+    seconds(e, WEIR_ATTRIBUTE_SILENCE, attempt->stream.longest_silence_ns);
 }
 
 static void put_attempt(struct encoding *e, const struct attempt *attempt)
 {
     const struct weir_story *story = e->call->story;
     const struct weir_config_deployment *deployment = deployment_of(e, attempt->deployment);
+    const struct head head = {.span = weir_trace_attempt_span(&e->call->context, attempt->number),
+                              .parent = e->call->context.span,
+                              .kind = KIND_CLIENT,
+                              .start_ns = weir_story_wall(story, attempt->begun_ns),
+                              .end_ns = weir_story_wall(story, attempt->ended_ns)};
     bool is_named = deployment != NULL && !deployment->wild;
     size_t mark = weir_protobuf_open(&e->writer, SCOPE_SPANS_SPANS);
 
-    put_ids(e, weir_trace_attempt_span(&e->call->context, attempt->number), e->call->context.span, false);
+    put_head(e, &head);
     put_name(e, is_named ? deployment->endpoint->name : WEIR_SLICE_EMPTY);
-    weir_protobuf_put_u64(&e->writer, SPAN_KIND, KIND_CLIENT);
-    weir_protobuf_put_fixed64(&e->writer, SPAN_START, weir_story_wall(story, attempt->begun_ns));
-    weir_protobuf_put_fixed64(&e->writer, SPAN_END, weir_story_wall(story, attempt->ended_ns));
     put_attempt_attributes(e, attempt, deployment);
     if (attempt->failed)
         put_status(e, weir_kind_row(attempt->failure.kind)->name);
@@ -362,27 +399,29 @@ static void put_call_attributes(struct encoding *e)
 {
     const struct weir_access *facts = &e->facts;
 
-    text(e, WEIR_SLICE("gen_ai.operation.name"), e->operation);
-    text(e, WEIR_SLICE("gen_ai.request.model"), facts->model);
+    text(e, WEIR_ATTRIBUTE_OPERATION, e->operation);
+    text(e, WEIR_ATTRIBUTE_REQUEST_MODEL, facts->model);
     if (facts->stream)
-        weir_attribute_flag(&e->writer, SPAN_ATTRIBUTES, WEIR_SLICE("gen_ai.request.stream"), true);
-    weir_attribute_texts(&e->writer, SPAN_ATTRIBUTES, WEIR_SLICE("gen_ai.response.finish_reasons"),
+        weir_attribute_flag(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_REQUEST_STREAM),
+                            true);
+    weir_attribute_texts(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_FINISH_REASONS),
                          facts->finish);
     put_usage(e, facts->prompt_tokens, facts->completion_tokens);
-    seconds(e, WEIR_SLICE("gen_ai.response.time_to_first_chunk"), facts->first_ns);
-    number(e, WEIR_SLICE("http.response.status_code"), facts->status);
-    text(e, WEIR_SLICE("weir.call_id"), weir_story_call_id(e->call->story));
-    text(e, WEIR_SLICE("weir.state"), weir_call_state_name(e->call->story->state));
-    text(e, WEIR_SLICE("weir.group"), facts->group);
-    text(e, WEIR_SLICE("weir.deployment"), facts->deployment);
-    weir_attribute_u64(&e->writer, SPAN_ATTRIBUTES, WEIR_SLICE("weir.attempts"), facts->attempts);
-    number(e, WEIR_SLICE("weir.retries"), facts->retries);
-    number(e, WEIR_SLICE("weir.fallbacks"), facts->fallbacks);
-    text(e, WEIR_SLICE("weir.recovery"), facts->recovery);
-    text(e, WEIR_SLICE("weir.end"), facts->end);
-    seconds(e, WEIR_SLICE("weir.queued_s"), facts->queued_ns);
+    seconds(e, WEIR_ATTRIBUTE_FIRST_CHUNK, facts->first_ns);
+    number(e, WEIR_ATTRIBUTE_STATUS_CODE, facts->status);
+    text(e, WEIR_ATTRIBUTE_CALL_ID, weir_story_call_id(e->call->story));
+    text(e, WEIR_ATTRIBUTE_STATE, weir_call_state_name(e->call->story->state));
+    text(e, WEIR_ATTRIBUTE_GROUP, facts->group);
+    text(e, WEIR_ATTRIBUTE_DEPLOYMENT, facts->deployment);
+    weir_attribute_u64(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_ATTEMPTS),
+                       facts->attempts);
+    number(e, WEIR_ATTRIBUTE_RETRIES, facts->retries);
+    number(e, WEIR_ATTRIBUTE_FALLBACKS, facts->fallbacks);
+    text(e, WEIR_ATTRIBUTE_RECOVERY, facts->recovery);
+    text(e, WEIR_ATTRIBUTE_END, facts->end);
+    seconds(e, WEIR_ATTRIBUTE_QUEUED, facts->queued_ns);
     if (facts->cost > 0)
-        weir_attribute_double(&e->writer, SPAN_ATTRIBUTES, WEIR_SLICE("weir.cost"),
+        weir_attribute_double(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_COST),
                               (double)facts->cost / 1e12);
 }
 
@@ -397,16 +436,19 @@ static struct weir_slice error_of(const struct weir_access *facts)
 static void put_call(struct encoding *e)
 {
     const struct weir_story *story = e->call->story;
+    const struct head head = {.span = e->call->context.span,
+                              .parent = e->call->parent,
+                              .is_remote = e->call->parent != 0,
+                              .kind = KIND_SERVER,
+                              .start_ns = story->wall_ns,
+                              .end_ns = story->wall_ns + e->facts.duration_ns};
     size_t mark = weir_protobuf_open(&e->writer, SCOPE_SPANS_SPANS);
 
-    put_ids(e, e->call->context.span, e->call->parent, e->call->parent != 0);
+    put_head(e, &head);
     put_name(e, e->facts.model);
-    weir_protobuf_put_u64(&e->writer, SPAN_KIND, KIND_SERVER);
-    weir_protobuf_put_fixed64(&e->writer, SPAN_START, story->wall_ns);
-    weir_protobuf_put_fixed64(&e->writer, SPAN_END, story->wall_ns + e->facts.duration_ns);
     put_call_attributes(e);
     if (story->state == WEIR_CALL_FAILED) {
-        text(e, WEIR_SLICE("error.type"), error_of(&e->facts));
+        text(e, WEIR_ATTRIBUTE_ERROR_TYPE, error_of(&e->facts));
         put_status(e, error_of(&e->facts));
     }
     put_events(e);
@@ -442,12 +484,15 @@ int weir_span_encode(const struct weir_span_call *call, struct weir_buf *buf, ui
 static void put_resource(struct weir_protobuf_writer *writer, const struct weir_config_otlp *otlp)
 {
     size_t mark = weir_protobuf_open(writer, RESOURCE_SPANS_RESOURCE);
-    char room[WEIR_ATTRIBUTE_TEXT_MAX];
+    char room[WEIR_ATTRIBUTE_KEY_MAX];
 
-    weir_attribute_text(writer, RESOURCE_ATTRIBUTES, WEIR_SLICE("service.name"), otlp->service);
-    weir_attribute_text(writer, RESOURCE_ATTRIBUTES, WEIR_SLICE("service.version"), WEIR_SLICE(WEIR_VERSION));
+    weir_attribute_text(writer, RESOURCE_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_SERVICE_NAME),
+                        otlp->service);
+    weir_attribute_text(writer, RESOURCE_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_SERVICE_VERSION),
+                        WEIR_SLICE(WEIR_VERSION));
     for (size_t i = 0; i < otlp->attribute_count; i++)
-        weir_attribute_text(writer, RESOURCE_ATTRIBUTES, weir_attribute_clean(otlp->attributes[i].name, room),
+        weir_attribute_text(writer, RESOURCE_ATTRIBUTES,
+                            weir_attribute_key_of(WEIR_SLICE_EMPTY, otlp->attributes[i].name, room),
                             otlp->attributes[i].value);
     weir_protobuf_close(writer, mark);
 }

@@ -1,8 +1,6 @@
 /* Candidates of a pick have no form here: no span tells of picks. */
 #include "gateway/span/event_attributes.h"
 
-#include <string.h>
-
 #include <weir/snapshot.h>
 
 #include "base/slice.h"
@@ -10,57 +8,46 @@
 #include "gateway/span/attributes.h"
 #include "gateway/story/event_fields.h"
 
-enum { NAME_MAX = 64 };
-
-#define PREFIX "weir."
-
 struct place {
     struct weir_protobuf_writer *writer;
     unsigned field;
 };
 
-/* "weir." and the name. */
-static struct weir_slice name_of(struct weir_slice name, char room[NAME_MAX])
-{
-    size_t len = sizeof(PREFIX) - 1;
-
-    memcpy(room, PREFIX, len);
-    memcpy(room + len, name.ptr, name.len < NAME_MAX - len ? name.len : NAME_MAX - len);
-    return (struct weir_slice){room, name.len < NAME_MAX - len ? len + name.len : NAME_MAX};
-}
-
 static void text(const struct place *place, struct weir_slice name, struct weir_slice value)
 {
-    char room[NAME_MAX];
+    char room[WEIR_ATTRIBUTE_KEY_MAX];
 
-    weir_attribute_text(place->writer, place->field, name_of(name, room), value);
+    weir_attribute_text(place->writer, place->field, weir_attribute_key_of(WEIR_SLICE("weir."), name, room),
+                        value);
 }
 
 static void number(const struct place *place, struct weir_slice name, uint64_t value)
 {
-    char room[NAME_MAX];
+    char room[WEIR_ATTRIBUTE_KEY_MAX];
 
-    weir_attribute_u64(place->writer, place->field, name_of(name, room), value);
+    weir_attribute_u64(place->writer, place->field, weir_attribute_key_of(WEIR_SLICE("weir."), name, room),
+                       value);
 }
 
 static void fraction(const struct place *place, struct weir_slice name, uint64_t value_ns, uint64_t unit_ns)
 {
-    char room[NAME_MAX];
+    char room[WEIR_ATTRIBUTE_KEY_MAX];
 
-    weir_attribute_double(place->writer, place->field, name_of(name, room),
+    weir_attribute_double(place->writer, place->field, weir_attribute_key_of(WEIR_SLICE("weir."), name, room),
                           (double)value_ns / (double)unit_ns);
 }
 
 static void flag(const struct place *place, struct weir_slice name, bool value)
 {
-    char room[NAME_MAX];
+    char room[WEIR_ATTRIBUTE_KEY_MAX];
 
-    weir_attribute_flag(place->writer, place->field, name_of(name, room), value);
+    weir_attribute_flag(place->writer, place->field, weir_attribute_key_of(WEIR_SLICE("weir."), name, room),
+                        value);
 }
 
 static void failure(const struct place *place, const struct weir_failure *value)
 {
-    weir_attribute_text(place->writer, place->field, WEIR_SLICE("error.type"),
+    weir_attribute_text(place->writer, place->field, weir_attribute_key(WEIR_ATTRIBUTE_ERROR_TYPE),
                         weir_kind_row(value->kind)->name);
     number(place, WEIR_SLICE("status"), value->status > 0 ? (uint64_t)value->status : 0);
     text(place, WEIR_SLICE("origin"), weir_origin_name(value->origin));

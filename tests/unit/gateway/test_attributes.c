@@ -28,6 +28,13 @@ static int end(void **state)
     return 0;
 }
 
+static struct weir_attribute_key key(const char *name)
+{
+    static char room[WEIR_ATTRIBUTE_KEY_MAX];
+
+    return weir_attribute_key_of(WEIR_SLICE_EMPTY, weir_slice_str(name), room);
+}
+
 #define EXPECT(text)                                                                                         \
     do {                                                                                                     \
         assert_int_equal(weir_buf_len(&buf), sizeof(text) - 1);                                              \
@@ -37,34 +44,71 @@ static int end(void **state)
 static void test_a_text(void **state)
 {
     (void)state;
-    weir_attribute_text(&writer, 9, WEIR_SLICE("key"), WEIR_SLICE("value"));
+    weir_attribute_text(&writer, 9, key("key"), WEIR_SLICE("value"));
     EXPECT("\x4a\x0e\x0a\x03key\x12\x07\x0a\x05value");
 }
 
 static void test_an_empty_text_is_left_out(void **state)
 {
     (void)state;
-    weir_attribute_text(&writer, 9, WEIR_SLICE("key"), WEIR_SLICE_EMPTY);
-    weir_attribute_texts(&writer, 9, WEIR_SLICE("key"), WEIR_SLICE_EMPTY);
+    weir_attribute_text(&writer, 9, key("key"), WEIR_SLICE_EMPTY);
+    weir_attribute_texts(&writer, 9, key("key"), WEIR_SLICE_EMPTY);
     EXPECT("");
 }
 
 static void test_a_list_of_one(void **state)
 {
     (void)state;
-    weir_attribute_texts(&writer, 9, WEIR_SLICE("k"), WEIR_SLICE("v"));
+    weir_attribute_texts(&writer, 9, key("k"), WEIR_SLICE("v"));
     EXPECT("\x4a\x0c\x0a\x01k\x12\x07\x2a\x05\x0a\x03\x0a\x01v");
 }
 
 static void test_numbers_and_flags(void **state)
 {
     (void)state;
-    weir_attribute_u64(&writer, 1, WEIR_SLICE("k"), 300);
-    weir_attribute_flag(&writer, 1, WEIR_SLICE("k"), false);
-    weir_attribute_double(&writer, 1, WEIR_SLICE("k"), 1.0);
+    weir_attribute_u64(&writer, 1, key("k"), 300);
+    weir_attribute_flag(&writer, 1, key("k"), false);
+    weir_attribute_double(&writer, 1, key("k"), 1.0);
     EXPECT("\x0a\x08\x0a\x01k\x12\x03\x18\xac\x02"
            "\x0a\x07\x0a\x01k\x12\x02\x10\x00"
            "\x0a\x0e\x0a\x01k\x12\x09\x21\x00\x00\x00\x00\x00\x00\xf0\x3f");
+}
+
+static void test_names_of_the_table_are_as_any_others(void **state)
+{
+    static const char *const names[] = {
+#define X(id, name) name,
+#include "gateway/span/tbl/attributes.h"
+#undef X
+    };
+
+    (void)state;
+    for (int i = 0; i < WEIR_ATTRIBUTES; i++) {
+        const struct weir_attribute_key made = key(names[i]),
+                                        ready = weir_attribute_key((weir_attribute_id)i);
+
+        assert_int_equal(made.len, ready.len);
+        assert_memory_equal(made.bytes, ready.bytes, WEIR_ATTRIBUTE_KEY_MAX);
+    }
+}
+
+static void test_a_long_name_is_cut_and_a_bad_one_cleaned(void **state)
+{
+    char room[WEIR_ATTRIBUTE_KEY_MAX], name[200];
+    struct weir_attribute_key made;
+
+    (void)state;
+    memset(name, 'n', sizeof(name));
+    made = weir_attribute_key_of(WEIR_SLICE("weir."), (struct weir_slice){name, sizeof(name)}, room);
+    assert_true(made.len <= WEIR_ATTRIBUTE_KEY_MAX);
+    weir_attribute_u64(&writer, 1, made, 1);
+    assert_memory_equal(weir_buf_slice(&buf).ptr + 2, made.bytes, made.len);
+    made = weir_attribute_key_of(WEIR_SLICE_EMPTY, WEIR_SLICE("a\xff"), room);
+    assert_memory_equal(made.bytes,
+                        "\x0a\x02"
+                        "a?"
+                        "\x12",
+                        5);
 }
 
 static bool is_clean(struct weir_slice text)
@@ -150,6 +194,8 @@ int main(void)
         TEST(test_an_empty_text_is_left_out),
         TEST(test_a_list_of_one),
         TEST(test_numbers_and_flags),
+        TEST(test_names_of_the_table_are_as_any_others),
+        TEST(test_a_long_name_is_cut_and_a_bad_one_cleaned),
         TEST(test_texts_are_cut_between_characters),
         TEST(test_what_is_no_utf8_becomes_question_marks),
         TEST(test_any_bytes_become_clean_text),
