@@ -236,8 +236,7 @@ void weir_driver_on_timer(struct weir_timer *timer)
     weir_job_leave(job);
 }
 
-/* The name with its provider, for wildcards that were written with one (router-semantics 3). */
-static int qualify(struct weir_job *job)
+int weir_driver_qualify(struct weir_job *job)
 {
     struct weir_request *request = &job->asked.request;
     const struct weir_provider *provider;
@@ -356,7 +355,7 @@ int weir_driver_begin(struct weir_job *job, const struct weir_path *path, struct
             job->asked.request.matches = matches;
             job->asked.request.matches_user = &job->asked;
         }
-        r = qualify(job);
+        r = weir_driver_qualify(job);
         measure_prompt(job);
     }
     note_access(job);

@@ -26,6 +26,10 @@ WEIR_MUST_USE int weir_driver_begin(struct weir_job *job, const struct weir_path
 /* Says in the access log which kind of call the job is. */
 void weir_driver_note_route(struct weir_job *job, const struct weir_path *path);
 
+/* Gives job->asked.request its model's name with the provider that is inferred, for wildcards that were
+ * written with one (router-semantics 3).  0 or WEIR_ERR_NOMEM. */
+WEIR_MUST_USE int weir_driver_qualify(struct weir_job *job);
+
 /* What attempts report; each may perform steps, among them ones that cancel the attempt itself. */
 void weir_driver_on_opened(struct weir_upcall *upcall);
 void weir_driver_on_chunk(struct weir_upcall *upcall, const struct weir_stream_chunk *chunk);

@@ -14,11 +14,13 @@
 #include "gateway/endpoint/calls.h"
 #include "gateway/endpoint/cooldowns.h"
 #include "gateway/endpoint/events.h"
+#include "gateway/endpoint/explain.h"
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/metrics.h"
 #include "gateway/endpoint/models.h"
 #include "gateway/endpoint/readiness.h"
 #include "gateway/endpoint/reload.h"
+#include "gateway/endpoint/state.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/observe.h"
@@ -196,6 +198,12 @@ static void serve(struct weir_job *job, const struct weir_path *path)
         return;
     case WEIR_SERVICE_STORY:
         weir_calls_one(job, path->name);
+        return;
+    case WEIR_SERVICE_STATE:
+        weir_state_page(job);
+        return;
+    case WEIR_SERVICE_EXPLAIN:
+        weir_explain_page(job);
         return;
     case WEIR_SERVICE_COOL:
         weir_cooldowns_set(job, path->name);

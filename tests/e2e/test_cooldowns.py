@@ -80,7 +80,7 @@ def test_it_is_told_as_an_event_and_by_whom(serve, pair):
     assert listener.kinds == ["CooldownSet", "CooldownLifted", "CooldownSet"]
     first, lifted, anonymous = (data for _, _, data in listener.events)
     assert first["by"] == 'anna "the" ✓' and first["deployment"] == "d1" and first["group"] == "g" and first["length_s"] == 60
-    assert first["rule"] == "by_hand"
+    assert first["rule"] == "by_hand" and "failure" not in first
     assert lifted["by"] == "bert" and lifted["deployment"] == "d1"
     assert anonymous["by"].startswith("127.0.0.1:")
     assert "call_id" not in first

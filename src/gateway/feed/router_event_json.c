@@ -14,7 +14,10 @@ static void put_failure(struct weir_json_writer *writer, const struct weir_route
 static void put_cooldown(struct weir_json_writer *writer, const struct weir_router_event *event,
                          uint64_t wall_ns)
 {
-    put_failure(writer, event);
+    bool by_hand = event->kind == WEIR_ROUTER_EVENT_COOLDOWN_SET && event->rule == WEIR_COOLDOWN_BY_HAND;
+
+    if (!by_hand)
+        put_failure(writer, event);
     if (event->kind == WEIR_ROUTER_EVENT_COOLDOWN_SET)
         weir_event_json_text(writer, WEIR_SLICE("rule"), weir_cooldown_rule_name(event->rule));
     weir_event_json_s(writer, WEIR_SLICE("length_s"), event->length_ns);

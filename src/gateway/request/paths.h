@@ -21,10 +21,12 @@ typedef enum weir_service {
     WEIR_SERVICE_SHARED, /* who makes the health checks of several processes */
     WEIR_SERVICE_LIVE,
     WEIR_SERVICE_READY,
-    WEIR_SERVICE_CALLS, /* the newest that are over */
-    WEIR_SERVICE_STORY, /* of one of them; the path names it */
-    WEIR_SERVICE_COOL,  /* a deployment, by hand; the path names it */
-    WEIR_SERVICE_LIFT,  /* its cooldown */
+    WEIR_SERVICE_CALLS,   /* the newest that are over */
+    WEIR_SERVICE_STORY,   /* of one of them; the path names it */
+    WEIR_SERVICE_STATE,   /* of all groups and deployments */
+    WEIR_SERVICE_EXPLAIN, /* what a request for a model would do */
+    WEIR_SERVICE_COOL,    /* a deployment, by hand; the path names it */
+    WEIR_SERVICE_LIFT,    /* its cooldown */
     WEIR_SERVICE_METRICS,
     WEIR_SERVICE_RELOAD, /* of the configuration */
     WEIR_SERVICE_EVENTS  /* routing events as they come */

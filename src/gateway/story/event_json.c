@@ -84,7 +84,7 @@ static void put_stream(struct weir_json_writer *writer, struct weir_slice key,
     weir_json_close(writer, '}');
 }
 
-static void put_order(struct weir_json_writer *writer, struct weir_slice key, int32_t order)
+void weir_event_json_order(struct weir_json_writer *writer, struct weir_slice key, int32_t order)
 {
     char digits[WEIR_TEXT_U64_MAX + 1];
     struct weir_slice text;
@@ -150,7 +150,7 @@ static void put_field(struct weir_json_writer *writer, const struct weir_event_f
         weir_event_json_text(writer, field->name, *(const struct weir_slice *)value);
         return;
     case WEIR_FIELD_ORDER:
-        put_order(writer, field->name, *(const int32_t *)value);
+        weir_event_json_order(writer, field->name, *(const int32_t *)value);
         return;
     case WEIR_FIELD_FAILURE:
         weir_event_json_failure(writer, field->name, value);

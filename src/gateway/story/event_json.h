@@ -32,6 +32,8 @@ void weir_event_json_failure(struct weir_json_writer *writer, struct weir_slice 
 /* Nanoseconds as milliseconds or seconds, with at most three decimals. */
 void weir_event_json_ms(struct weir_json_writer *writer, struct weir_slice key, uint64_t length_ns);
 void weir_event_json_s(struct weir_json_writer *writer, struct weir_slice key, uint64_t length_ns);
+/* WEIR_UNSET_ORDER is left out. */
+void weir_event_json_order(struct weir_json_writer *writer, struct weir_slice key, int32_t order);
 /* Nanoseconds since 1970 as RFC 3339. */
 void weir_event_json_time(struct weir_json_writer *writer, struct weir_slice key, uint64_t wall_ns);
 
