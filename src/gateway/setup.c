@@ -72,6 +72,19 @@ static int make_uses(struct weir_setup *setup)
     return 0;
 }
 
+static void inherit(struct weir_setup *setup, const struct weir_setup *before)
+{
+    weir_prompts_inherit(&setup->prompts, &before->prompts);
+    for (size_t i = 0; i < setup->upstreams.count; i++) {
+        struct weir_upstream *upstream = &setup->upstreams.list[i];
+        const weir_deployment *same = weir_snapshot_find_deployment(before->snapshot, upstream->id);
+        const struct weir_config_deployment *config = same == NULL ? NULL : weir_deployment_user(same);
+
+        if (config != NULL)
+            weir_upstream_inherit(upstream, weir_upstream_of(config->endpoint));
+    }
+}
+
 static int make(struct weir_setup *setup, const struct weir_setup_plan *plan, char text[WEIR_SETUP_TEXT_MAX])
 {
     int r = make_uses(setup);
@@ -85,7 +98,7 @@ static int make(struct weir_setup *setup, const struct weir_setup_plan *plan, ch
     if (r < 0)
         return r;
     if (plan->before != NULL)
-        weir_prompts_inherit(&setup->prompts, &plan->before->prompts);
+        inherit(setup, plan->before);
     setup->rules = rules_of(setup);
     setup->has_patterns = has_patterns(setup->snapshot);
     setup->keeps_stories = setup->config->settings.trace_calls > 0;

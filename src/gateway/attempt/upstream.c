@@ -188,3 +188,13 @@ int weir_upstreams_request(struct weir_upstreams *upstreams, const struct weir_u
                                                .connect_timeout_ns = upstreams->settings->connect_timeout_ns};
     return 0;
 }
+
+void weir_upstream_inherit(struct weir_upstream *upstream, const struct weir_upstream *before)
+{
+    atomic_store_explicit(&upstream->failing, atomic_load_explicit(&before->failing, memory_order_relaxed),
+                          memory_order_relaxed);
+    for (size_t i = 0; i < WEIR_REMAININGS; i++)
+        atomic_store_explicit(&upstream->remaining[i],
+                              atomic_load_explicit(&before->remaining[i], memory_order_relaxed),
+                              memory_order_relaxed);
+}

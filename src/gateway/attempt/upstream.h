@@ -72,6 +72,9 @@ void weir_upstreams_deinit(struct weir_upstreams *upstreams);
  * time.  Lives as long as the upstreams. */
 weir_tls_context *weir_upstreams_tls(struct weir_upstreams *upstreams, const struct weir_upstream *upstream);
 
+/* What another setup has seen of the same deployment holds here too; it may change meanwhile. */
+void weir_upstream_inherit(struct weir_upstream *upstream, const struct weir_upstream *before);
+
 /* The one that a prepared endpoint belongs to. */
 struct weir_upstream *weir_upstream_of(const struct weir_endpoint *endpoint);
 

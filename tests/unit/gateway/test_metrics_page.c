@@ -96,6 +96,20 @@ static void a_deployment_is_in_partial_outage_from_a_failure_to_a_success(void *
     assert_metric(&kit, "litellm_deployment_state{" PLACE "}", "0");
 }
 
+static void what_was_seen_of_a_deployment_is_known_after_a_reload(void **state)
+{
+    (void)state;
+    happens(WEIR_EVENT_ATTEMPT_FAILED);
+    atomic_store(&upstream_of_d1()->remaining[WEIR_REMAINING_TOKENS], 5);
+    metrics_reload(&kit, "");
+    assert_metric(&kit, "litellm_deployment_state{" PLACE "}", "1");
+    assert_metric(&kit,
+                  "litellm_remaining_tokens_metric{model_group=\"g\"," PLACE
+                  ",hashed_api_key=\"\",api_key_alias=\"\"}",
+                  "5");
+    metrics_assert_none(&kit, "litellm_remaining_requests_metric{");
+}
+
 static void limits_are_told_where_there_are_some(void **state)
 {
     (void)state;
@@ -192,6 +206,7 @@ int main(void)
         TEST(what_had_room_goes_on_when_there_is_none),
         TEST(a_reload_keeps_the_counts),
         TEST(a_deployment_is_in_partial_outage_from_a_failure_to_a_success),
+        TEST(what_was_seen_of_a_deployment_is_known_after_a_reload),
         TEST(limits_are_told_where_there_are_some),
         TEST(what_is_left_of_limits_is_the_newest_answers),
         TEST(a_page_in_pieces_is_the_page),
