@@ -39,7 +39,9 @@ static const char intro[] =
     "- The metrics that begin with `litellm_` are those that LiteLLM exposes, with its labels, so that its "
     "dashboards and "
     "rules go on working.\n"
-    "- Values are cut after 200 bytes.\n";
+    "- Values are cut after 200 bytes.\n"
+    "\n"
+    "`contrib/grafana/weir.json` is a dashboard, `contrib/prometheus/weir-rules.yaml` has alerts.\n";
 
 static const struct weir_slice type_names[] = {[WEIR_METRIC_COUNTER] = WEIR_SLICE_INIT("counter"),
                                                [WEIR_METRIC_HISTOGRAM] = WEIR_SLICE_INIT("histogram"),
