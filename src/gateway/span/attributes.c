@@ -64,7 +64,7 @@ struct weir_attribute_key weir_attribute_key_of(struct weir_slice prefix, struct
 /* ---- texts ---- */
 
 /* Without the beginning of a character at its end. */
-static struct weir_slice cut(struct weir_slice text)
+static inline struct weir_slice cut(struct weir_slice text)
 {
     size_t len = WEIR_ATTRIBUTE_TEXT_MAX;
 
@@ -76,7 +76,7 @@ static struct weir_slice cut(struct weir_slice text)
 }
 
 /* As nearly all are. */
-static bool is_ascii(struct weir_slice text)
+static inline bool is_ascii(struct weir_slice text)
 {
     uint64_t seen = 0;
     size_t at;
@@ -120,7 +120,7 @@ struct weir_slice weir_attribute_clean(struct weir_slice text, char room[WEIR_AT
 /* ---- attributes ---- */
 
 /* Where the bytes of one attribute go; NULL when there is no room, which the writer then tells. */
-static char *reserve(struct weir_protobuf_writer *writer, size_t bytes)
+static inline char *reserve(struct weir_protobuf_writer *writer, size_t bytes)
 {
     char *room = NULL;
 
@@ -129,36 +129,51 @@ static char *reserve(struct weir_protobuf_writer *writer, size_t bytes)
     return writer->error == 0 ? room : NULL;
 }
 
-static char *put_length(char *p, unsigned field, size_t length)
+/* Lengths are below 16,384 here: of one byte, or two. */
+static inline char *put_size(char *p, size_t size)
 {
-    *p++ = (char)KEY_OF(field, BYTES);
-    return p + weir_protobuf_varint(length, p);
+    if (size >= 0x80) {
+        *p++ = (char)((size & 0x7f) | 0x80);
+        size >>= 7;
+    }
+    *p++ = (char)size;
+    return p;
 }
 
-static char *put_text(char *p, unsigned field, struct weir_slice text)
+static inline char *put_length(char *p, unsigned field, size_t length)
+{
+    *p++ = (char)KEY_OF(field, BYTES);
+    return put_size(p, length);
+}
+
+static inline char *put_text(char *p, unsigned field, struct weir_slice text)
 {
     p = put_length(p, field, text.len);
     memcpy(p, text.ptr, text.len);
     return p + text.len;
 }
 
-static size_t size_of(size_t length)
+static inline size_t size_of(size_t length)
 {
     return length + (length < 0x80 ? 2U : 3U);
 }
 
-/* All up to the value, of which size is known. */
-static char *begin(char *p, unsigned field, struct weir_attribute_key key, size_t value_bytes)
+static inline char *put_key(char *p, struct weir_attribute_key key)
 {
-    p = put_length(p, field, key.len - 1 + size_of(value_bytes));
     memcpy(p, key.bytes, COPIED_AT_ONCE);
     if (key.len > COPIED_AT_ONCE)
         memcpy(p + COPIED_AT_ONCE, key.bytes + COPIED_AT_ONCE, key.len - COPIED_AT_ONCE);
-    p += key.len;
-    return p + weir_protobuf_varint(value_bytes, p);
+    return p + key.len;
 }
 
-static void end(struct weir_protobuf_writer *writer, const char *begun, const char *p)
+/* All up to the value, whose size is known. */
+static inline char *begin(char *p, unsigned field, struct weir_attribute_key key, size_t value_bytes)
+{
+    p = put_length(p, field, key.len - 1 + size_of(value_bytes));
+    return put_size(put_key(p, key), value_bytes);
+}
+
+static inline void end(struct weir_protobuf_writer *writer, const char *begun, const char *p)
 {
     weir_buf_commit(writer->buf, (size_t)(p - begun));
 }
@@ -195,18 +210,22 @@ void weir_attribute_texts(struct weir_protobuf_writer *writer, unsigned field, s
     end(writer, room, put_text(p, STRING, only));
 }
 
+/* It is shorter than 128 bytes, so that its lengths have their places before they are known. */
 static void put_number(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                        unsigned kind, uint64_t number)
 {
-    char digits[WEIR_PROTOBUF_VARINT_MAX], *room = reserve(writer, FRAME_MAX), *p;
-    size_t len = weir_protobuf_varint(number, digits);
+    char *room = reserve(writer, FRAME_MAX), *value;
+    size_t len;
 
     if (room == NULL)
         return;
-    p = begin(room, field, key, 1 + len);
-    *p++ = (char)KEY_OF(kind, VARINT);
-    memcpy(p, digits, sizeof(digits)); /* there is room for all of it */
-    end(writer, room, p + len);
+    room[0] = (char)KEY_OF(field, BYTES);
+    value = put_key(room + 2, key);
+    value[1] = (char)KEY_OF(kind, VARINT);
+    len = 1 + weir_protobuf_varint(number, value + 2);
+    value[0] = (char)len;
+    room[1] = (char)(key.len + 1 + len);
+    end(writer, room, value + 1 + len);
 }
 
 void weir_attribute_u64(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
