@@ -53,6 +53,11 @@ def assert_sound(trace):
     return trace
 
 
+def counts(weir):
+    page = weir.ask(None, path="/metrics", method="GET").body.decode()
+    return {name: int(value) for name, value in re.findall(r"^weir_spans_(\w+)_total (\d+)$", page, re.M)}
+
+
 # ---- what a call makes
 
 def test_a_plain_call(traced, collector, up):
@@ -219,6 +224,52 @@ def test_pages_and_refusals_make_no_spans(traced, collector, up):
     assert len(collector.wait(1)) == 1
 
 
+def test_spans_and_stories_tell_the_same(traced, collector, up):
+    """Calls of every kind side by side; each trace is held against the call's story by rules that hold for all."""
+    weir = traced({"a": ["a1", "a2"], "b": ["b1"], "c": {"c1": {"order": 1}, "c2": {"order": 2}}, "s": ["s1"]},
+                  router={"num_retries": 1, "cooldown_time": 0.3, "fallbacks": [{"a": ["b"]}, {"s": ["b"]}]}, weir={"hedge": {"after": 0.1}})
+    slow = answers.late(answers.text("slow"), 0.25)
+    up.says("a1", answers.error("internal"), "one", answers.error("rate_limit"), slow, answers.steps(CLOSE))
+    up.says("a2", slow, answers.error("auth"), "two", answers.error("bad_request"))
+    up.says("b1", "three", answers.error("internal"), "four", answers.error("rate_limit", headers={"retry-after": "1"}))
+    up.says("c1", answers.error("internal"), "five", answers.steps(CLOSE))
+    up.says("c2", "six", answers.error("internal"))
+    up.says("s1", answers.stream("x ", CLOSE), answers.stream(CLOSE), answers.stream("x ", "y"), answers.stream(answers.Error("internal")))
+    asked = [in_background(lambda name=name, turn=turn: weir.ask({"model": name, "stream": name == "s" or turn % 3 == 0}))
+             for turn in range(12) for name in ("a", "b", "c", "s", "unknown")]
+    replies = [wait() for wait in asked]
+    assert len({reply.status for reply in replies}) > 2
+    traces = {trace.call["weir.call_id"]: assert_sound(trace) for trace in collector.wait(len(replies))}
+    for reply in replies:
+        call_id = reply.header("x-litellm-call-id")
+        told = weir.ask(None, path=f"/weir/calls/{call_id}", method="GET").json
+        assert faults(traces[call_id], told) == [], (traces[call_id].call, traces[call_id].attempts, told)
+
+
+def faults(trace, told):
+    """In what a trace and a story differ."""
+    call, events = trace.call, told["events"]
+    begun = call.begun / 1e6
+    facts = {"weir.state": "state", "weir.group": "group", "weir.deployment": "deployment", "weir.retries": "retries", "weir.fallbacks": "fallbacks",
+             "weir.recovery": "recovery", "weir.end": "end", "http.response.status_code": "status", "gen_ai.request.model": "model"}
+    found = [f"{name}: {call[name]!r}, {told.get(field)!r}" for name, field in facts.items() if (call[name] or None) != (told.get(field) or None)]
+    found += ["the length"] if abs((call.ended - call.begun) / 1e6 - told["duration_ms"]) > 0.01 else []
+    between = [e for e in events if e["kind"] not in ("Picked", "AttemptStarted", "AttemptFailed", "Succeeded", "Failed")]
+    found += ["the events"] if [e.name for e in call.events] != [e["kind"] for e in between] else []
+    found += [e.name for e, t in zip(call.events, between) if abs(e.at / 1e6 - begun - t["ms"]) > 0.01 or e.attributes.get("weir.deployment") != t.get("deployment")]
+    starts = [e for e in events if e["kind"] == "AttemptStarted"]
+    found += ["the attempts"] if [a["weir.deployment"] for a in trace.attempts] != [e["deployment"] for e in starts] else []
+    for span, start in zip(trace.attempts, starts):
+        own = [e for e in events if e.get("attempt") == start["attempt"]]
+        broken = [e for e in own if e["kind"] in ("AttemptFailed", "StreamBroken")]
+        kind = broken[0]["failure"]["kind"] if broken else None
+        ended = [e for e in own if e["kind"] in ("AttemptFailed", "StreamBroken", "HedgeLost", "Succeeded")] or [events[-1]]
+        found += [f"attempt {start['attempt']}: {span['error.type']}, {kind}"] if span["error.type"] != kind else []
+        if abs(span.begun / 1e6 - begun - start["ms"]) > 0.01 or abs(span.ended / 1e6 - begun - ended[0]["ms"]) > 0.01:
+            found.append(f"the times of attempt {start['attempt']}")
+    return found
+
+
 # ---- which calls
 
 def test_the_caller_says_whether_its_trace_is_kept(traced, collector, up):
@@ -347,11 +398,24 @@ def test_a_collector_that_takes_a_part(traced, collector, up):
     collector.answers(taken(rejected=1, message="no room"))
     weir = traced({"g": ["d1"]})
     up.says("d1", "hello")
-    for _ in range(2):
+    for count in (1, 2):
         weir.ask("g")
-        time.sleep(0.2)
-    until(lambda: len(collector.posts) == 2)
+        until(lambda: len(collector.posts) == count)
+    until(lambda: counts(weir) == {"sent": 2, "rejected": 2, "refused": 0, "dropped": 0})
     assert weir.log.count("does not take them") == 0
+
+
+def test_each_span_is_counted_once(traced, collector, up):
+    collector.answers(taken(), answers.raw(400, ""), taken(rejected=1), answers.raw(503, "", {"retry-after": "1"}), taken())
+    weir = traced({"g": ["d1"], "h": ["d2"]}, router={"num_retries": 1, "fallbacks": [{"g": ["h"]}]})
+    up.says("d1", answers.error("internal"))
+    up.says("d2", "hello")
+    for _ in range(40):
+        weir.ask("g")
+        time.sleep(0.02)
+    until(lambda: sum(counts(weir).values()) == 40 * 4)
+    told = counts(weir)
+    assert told["rejected"] == 1 and told["refused"] > 0 and told["dropped"] == 0
 
 
 # ---- reload
