@@ -299,6 +299,26 @@ static void print_redis(const struct weir_config_redis *redis)
     puts("");
 }
 
+/* Whom weir tells of trouble, by what names the address: that is a secret. */
+static void print_alerts(const struct weir_config_alerts *alerts)
+{
+    for (size_t i = 0; i < alerts->hook_count; i++) {
+        const char *separator = ": ";
+
+        fputs(i == 0 ? "alerts\n  " : "  ", stdout);
+        weir_cli_print_slice(stdout, alerts->hooks[i].origin);
+        fputs(alerts->hooks[i].form == WEIR_ALERT_SLACK ? ", in Slack's form" : ", as JSON", stdout);
+        for (unsigned type = 0; type < WEIR_ALERT_TYPES; type++) {
+            if ((alerts->hooks[i].types & WEIR_ALERT_BIT(type)) == 0)
+                continue;
+            fputs(separator, stdout);
+            weir_cli_print_slice(stdout, weir_alert_type_name((enum weir_alert_type)type));
+            separator = ", ";
+        }
+        puts("");
+    }
+}
+
 int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_meaning_counts *ret_counts)
 {
     WEIR_CLEANUP(free_listing) struct listing listing;
@@ -317,6 +337,7 @@ int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_m
     if (quiet)
         return 0;
     print_redis(&config->redis);
+    print_alerts(&config->alerts);
     weir_cli_print_numbers(config);
     puts("");
     return 0;

@@ -13,7 +13,18 @@
 
 enum { URL_MAX_BYTES = 2048 };
 
+static const struct weir_slice type_names[WEIR_ALERT_TYPES] = {
+#define X(type, name, supported, about) WEIR_SLICE_INIT(name),
+#include "config/tbl/alert_types.h"
+#undef X
+};
+
 static const struct weir_path general = {NULL, WEIR_SLICE_INIT("general_settings"), 0};
+
+struct weir_slice weir_alert_type_name(enum weir_alert_type type)
+{
+    return type_names[type];
+}
 
 /* What is said of an address: where it stands, and whose it is. */
 struct place {

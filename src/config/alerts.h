@@ -35,6 +35,9 @@ struct weir_config_alerts {
     bool console;   /* stderr is told too */
 };
 
+/* As alert_types has it: "cooldown_deployment".  Lives for ever. */
+struct weir_slice weir_alert_type_name(enum weir_alert_type type);
+
 /* After the sections; fills the configuration's alerts. */
 WEIR_MUST_USE int weir_alerts_read(struct weir_loader *loader);
 

@@ -2,15 +2,18 @@
 import contextlib
 import json
 import re
+import subprocess
 import time
 
 import pytest
+import yaml
 
 from kit import answers, client, wait
 from kit.answers import HANG, Wait
 from kit.configs import config
 from kit.hook import Hook
-from kit.weir import ROOT, SANITIZED
+from kit.redis import Redis
+from kit.weir import BINARY, ROOT, SANITIZED, environment
 
 CALM = {"allowed_fails": 1000}      # no deployment cools down
 TOUCHY = {"allowed_fails": 0, "cooldown_time": 60}
@@ -317,6 +320,49 @@ def test_neither_addresses_nor_prompts_nor_keys_nor_answers_are_told(serve, hook
     for message in hook.messages:
         assert b"hush" not in message.body and b"secret of the provider" not in message.body
     assert "hush" not in weir.log
+
+
+def test_the_check_of_a_file_tells_where_alerts_go_and_no_address(tmp_path, up):
+    general = {"alerting": ["slack"], "alert_to_webhook_url": {"outage_alerts": "http://hush.example/1"}, "alert_types": ["outage_alerts", "llm_too_slow"]}
+    made = config(up, {"g": ["d1"]}, general=general, weir={"alert_webhook": "http://hush.example/2"})
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(made))
+    told = subprocess.run([BINARY, "check", "config.yaml"], cwd=tmp_path, env=environment({"SLACK_WEBHOOK_URL": "http://hush.example/3"}),
+                          capture_output=True, text=True)
+    assert told.returncode == 0 and "hush" not in told.stdout + told.stderr
+    assert told.stdout.split("\nalerts\n")[1].startswith("  alert_to_webhook_url.outage_alerts, in Slack's form: outage_alerts\n"
+                                                       "  SLACK_WEBHOOK_URL, in Slack's form: llm_too_slow\n"
+                                                       "  alert_webhook, as JSON: llm_too_slow, outage_alerts\n")
+
+
+# ---- ways out, and several processes
+
+def test_a_webhook_is_reached_through_the_proxy(serve, hook, up, proxies):
+    up.says("d1", DOWN)
+    proxy = proxies()
+    weir = serve({"g": ["d1"]}, router=CALM, weir={"alert_webhook": hook.url(host="localhost")},
+                 env={"HTTP_PROXY": f"http://127.0.0.1:{proxy.port}", "NO_PROXY": "127.0.0.1"})
+    fail(weir)
+    hook.wait_for("failed_call")
+    assert [(method, url) for method, url, _ in proxy.seen] == [("POST", hook.url(host="localhost"))]
+
+
+def test_a_cooldown_is_told_by_the_process_that_has_set_it(weirs, hook, up, tmp_path):
+    redis = Redis(tmp_path).start()
+    try:
+        up.says("d1", DOWN)
+        router = {**TOUCHY, "redis_host": "127.0.0.1", "redis_port": redis.port}
+        made = config(up, {"g": ["d1"]}, router=router, weir={"alert_webhook": hook.url()}, general={"alert_types": ["cooldown_deployment", "outage_alerts"]})
+        first, second = weirs(made), weirs(made)
+        fail(first)
+        hook.wait_for("outage")
+        time.sleep(1.5)     # it is read once a second, at the latest
+        assert second.ask("g").status == 429
+        assert sorted((m.json["alert"], m.json["process"].split(":")[1]) for m in hook.messages) == [
+            ("cooldown", str(first.process.pid)), ("outage", str(first.process.pid))]
+        first.stop()
+        second.stop()
+    finally:
+        redis.stop()
 
 
 # ---- reload and the end

@@ -19,20 +19,9 @@ static const struct weir_alert_kind_row rows[WEIR_ALERT_KINDS] = {
 #undef X
 };
 
-static const struct weir_slice types[WEIR_ALERT_TYPES] = {
-#define X(type, name, supported, about) WEIR_SLICE_INIT(name),
-#include "config/tbl/alert_types.h"
-#undef X
-};
-
 const struct weir_alert_kind_row *weir_alert_kind_row(weir_alert_kind kind)
 {
     return &rows[kind];
-}
-
-struct weir_slice weir_alert_type_name(enum weir_alert_type type)
-{
-    return types[type];
 }
 
 static bool is_control(char c)

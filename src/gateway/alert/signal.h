@@ -30,9 +30,6 @@ struct weir_alert_kind_row {
 /* Lives for ever; thread-safe. */
 const struct weir_alert_kind_row *weir_alert_kind_row(weir_alert_kind kind);
 
-/* As alert_types has it: "cooldown_deployment".  Likewise. */
-struct weir_slice weir_alert_type_name(enum weir_alert_type type);
-
 /* A name of a configuration; what is longer is cut. */
 enum { WEIR_ALERT_NAME_MAX = 120 };
 struct weir_alert_name {

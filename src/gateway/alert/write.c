@@ -10,6 +10,7 @@
 #include "base/slice.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "config/alerts.h"
 #include "wire/json_write.h"
 
 /* "312.4", in seconds. */
