@@ -324,7 +324,7 @@ static struct weir_series_key key_of_end(const struct weir_setup *setup, const s
     if (key.state == WEIR_CALL_SUCCEEDED)
         key.sets |=
             WEIR_SET_BIT(LATENCY) | WEIR_SET_BIT(OVERHEAD) | WEIR_SET_BIT(PER_TOKEN) | WEIR_SET_BIT(ATTEMPTS);
-    else
+    if (key.state == WEIR_CALL_FAILED)
         key.sets |= WEIR_SET_BIT(PROXY_FAILED);
     if (key.route.len > 0)
         key.sets |= WEIR_SET_BIT(TIMES);
@@ -381,7 +381,7 @@ static void count_end(struct weir_worker *worker, const struct weir_setup *setup
 
     ADD(series, requests, 1);
     ADD(series, proxy_requests, 1);
-    if (key.state != WEIR_CALL_SUCCEEDED)
+    if (key.state == WEIR_CALL_FAILED)
         ADD(series, proxy_failures, 1);
     if (key.route.len > 0)
         count_times(series, access, key.state == WEIR_CALL_SUCCEEDED);

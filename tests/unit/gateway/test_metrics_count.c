@@ -358,6 +358,11 @@ static void a_failure_counts_no_latency_of_successes(void **state)
     metrics_assert_none(&kit, "weir_prompt_tokens_total{");
 }
 
+#define FAILED_REQUESTS                                                                                      \
+    "litellm_proxy_failed_requests_metric_total{end_user=\"\"," KEY                                          \
+    ",requested_model=\"\",user=\"\",exception_status="
+
+/* One whose client has left was not answered, with a failure least of all. */
 static void every_request_is_in_one_state(void **state)
 {
     static const struct {
@@ -385,6 +390,7 @@ static void every_request_is_in_one_state(void **state)
                        rows[i].state, rows[i].status, rows[i].kind);
         assert_string_not_equal(metrics_line(&kit, line), "0");
     }
+    metrics_assert_none(&kit, FAILED_REQUESTS "\"499\"");
 }
 
 static void a_request_that_never_became_one_is_counted(void **state)
