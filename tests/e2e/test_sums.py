@@ -18,9 +18,9 @@ from kit.collector import spans_of, taken
 from kit.configs import config
 from kit.crowd import Crowd
 from kit.events import logged
-from kit.exposition import Exposition
 from kit.failures import KINDS
 from kit.model import Fault, Model
+from kit.prometheus import scrape
 from kit.wait import until
 from kit.weir import SANITIZED
 
@@ -135,7 +135,7 @@ class Run:
                 self.spans += spans_of(post)
             taken_posts = len(posts)
             time.sleep(0.05)
-        self.metrics = Exposition(self.weir.ask(None, path="/metrics", method="GET").body.decode())
+        self.metrics = scrape(self.weir)
         until(lambda: self.logged_all(), 10)
         self.stories = self.weir.ask(None, path="/weir/calls?limit=1000", method="GET").json
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import urllib.parse
 import urllib.request
+from collections import Counter
 
 import pytest
 import yaml
@@ -65,6 +66,13 @@ class Page:
 
     def sum(self, name, **labels):
         return sum(value for _, value in self.all(name, **labels))
+
+    def by(self, name, *labels):
+        """Sums for each value of these labels (a tuple of them, where there are several), without zeros."""
+        sums = Counter()
+        for own, value in self.all(name):
+            sums[own[labels[0]] if len(labels) == 1 else tuple(own[label] for label in labels)] += value
+        return +sums
 
 
 def scrape(weir, **more):
