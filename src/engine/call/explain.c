@@ -100,7 +100,7 @@ static void add_tier(struct explaining *e, double share)
     struct weir_pick pick = e->pick;
     struct weir_candidates c;
     struct weir_sort_key *scratch;
-    double *odds;
+    double *odds, sum = 0;
 
     from.set = e->trail.set;
     pick.from = &from;
@@ -113,8 +113,11 @@ static void add_tier(struct explaining *e, double share)
     if (odds == NULL || scratch == NULL)
         return;
     weir_strategy_of(c.strategy->strategy)->odds(&c, odds, scratch);
+    /* What other threads have changed since the pick may have made the sum another than 1. */
     for (uint32_t i = 0; i < c.tier->count; i++)
-        e->odds[c.tier->slots[i]] += odds[i] * share;
+        sum += odds[i];
+    for (uint32_t i = 0; i < c.tier->count && sum > 0; i++)
+        e->odds[c.tier->slots[i]] += odds[i] * share / sum;
 }
 
 static void find_odds(struct explaining *e)
@@ -159,8 +162,9 @@ static struct weir_explained explain(const struct explaining *e, const weir_depl
 
     return (struct weir_explained){.deployment = d,
                                    .order = set == NULL ? d->spec.order : weir_set_order_of(set, d),
-                                   .fate = odds > 0 ? refusal_of(e, d)
-                                                    : weir_note_fate(&e->pick, &e->trail, e->chosen, d),
+                                   .fate = odds > 0 || d == e->chosen
+                                               ? refusal_of(e, d)
+                                               : weir_note_fate(&e->pick, &e->trail, e->chosen, d),
                                    .until_ns = until_ns > e->pick.now_ns ? until_ns : 0,
                                    .odds = odds};
 }

@@ -136,6 +136,8 @@ void weir_odds_simple_shuffle(const struct weir_candidates *c, double *odds, str
     if (c->request->weight_count > 0 && weir_odds_by_own_weights(c, odds))
         return;
     add_up(c, &totals);
+    if (totals.count == 0)
+        return;
     while (source < WEIR_WEIGHT_SOURCES && totals.weights[source] <= 0)
         source++;
     for (uint32_t i = weir_filter_next(c, 0); i < c->tier->count; i = weir_filter_next(c, i + 1))
