@@ -245,20 +245,25 @@ void weir_alerts_event(struct weir_job *job, const struct weir_event *event)
         tell_failed(alerts, job, event);
 }
 
-void weir_alerts_end(struct weir_job *job)
+static void tell_slow(struct weir_alerts *alerts, const struct weir_job *job)
 {
-    struct weir_alerts *alerts = &job->worker->gateway->alerts;
     const struct weir_access *access = &job->access;
-    struct weir_alert_signal signal = {.kind = WEIR_ALERT_SLOW, .length_ns = access->duration_ns};
+    struct weir_alert_signal signal = {
+        .kind = WEIR_ALERT_SLOW, .time_ns = weir_job_now(job), .length_ns = access->duration_ns};
 
-    if (!is_wanted(alerts, WEIR_ALERT_SLOW) || job->call == NULL || access->status >= 400 ||
-        access->duration_ns <= atomic_load_explicit(&alerts->threshold_ns, memory_order_relaxed))
-        return;
-    signal.time_ns = weir_job_now(job);
     weir_alert_name_set(&signal.group, access->group);
     weir_alert_name_set(&signal.other, access->deployment);
     weir_alert_name_set(&signal.call_id, access->call_id);
     weir_alerts_tell(alerts, &signal);
+}
+
+void weir_alerts_end(struct weir_job *job)
+{
+    struct weir_alerts *alerts = &job->worker->gateway->alerts;
+
+    if (is_wanted(alerts, WEIR_ALERT_SLOW) && job->call != NULL && job->access.status < 400 &&
+        job->access.duration_ns > atomic_load_explicit(&alerts->threshold_ns, memory_order_relaxed))
+        tell_slow(alerts, job);
 }
 
 void weir_alerts_router(struct weir_alerts *alerts, const struct weir_router_event *event)
