@@ -16,8 +16,8 @@
 #include "gateway/worker.h"
 #include "wire/http1_read.h"
 
-#define ADD(series, id, amount) weir_cell_add(WEIR_SERIES_CELL(series, id), (amount))
-#define OBSERVE(series, id, ns) weir_cell_observe(WEIR_SERIES_CELL(series, id), (ns))
+#define ADD(series, id, amount)       weir_cell_add(WEIR_SERIES_CELL(series, id), (amount))
+#define OBSERVE(series, id, duration) weir_cell_observe(WEIR_SERIES_CELL(series, id), (duration))
 
 /* ---- events ---- */
 
@@ -66,11 +66,12 @@ static void note_health(struct weir_upstream *upstream, bool failing)
 static void settle_hop(struct weir_job *job, const struct weir_event *event, bool succeeded)
 {
     struct weir_call_counts *counts = &job->counts;
-    struct weir_series_key key = key_of(job, event, WEIR_SET_BIT(FELL_BACK));
     const struct weir_series *series;
+    struct weir_series_key key;
 
     if (counts->hop.len == 0)
         return;
+    key = key_of(job, event, WEIR_SET_BIT(FELL_BACK));
     key.group = WEIR_SLICE_EMPTY;
     if (key.deployment.len == 0)
         key.deployment = job->access.deployment;
@@ -91,18 +92,34 @@ static void count_started(struct weir_job *job, const struct weir_event *event)
 
     ADD(series, attempts, 1);
     ADD(series, deployment_requests, 1);
+    if (series->missing == 0)
+        job->counts.attempt = (struct weir_attempt_cells){event->attempt, series->cells[WEIR_SET_ATTEMPTS],
+                                                          series->cells[WEIR_SET_SERVED], series->upstream};
+}
+
+/* Mostly the attempt that succeeds is the one that was begun last. */
+static struct weir_attempt_cells cells_of(struct weir_job *job, const struct weir_event *event)
+{
+    const struct weir_series *series;
+
+    if (job->counts.attempt.number == event->attempt && event->attempt > 0)
+        return job->counts.attempt;
+    series = find_attempt(job, event);
+    return (struct weir_attempt_cells){event->attempt, series->cells[WEIR_SET_ATTEMPTS],
+                                       series->cells[WEIR_SET_SERVED], series->upstream};
 }
 
 static void count_succeeded(struct weir_job *job, const struct weir_event *event)
 {
-    const struct weir_series *series = find_attempt(job, event);
+    const struct weir_attempt_cells cells = cells_of(job, event);
 
-    ADD(series, successes, 1);
-    ADD(series, deployment_successes, 1);
+    weir_cell_add(cells.attempts + WEIR_OFFSET_successes, 1);
+    weir_cell_add(cells.served + WEIR_OFFSET_deployment_successes, 1);
     job->counts.first_content_ns = event->u.succeeded.stream.first_content_ns;
     if (job->counts.first_content_ns > 0)
-        OBSERVE(series, attempt_first_content_time, job->counts.first_content_ns);
-    note_health(series->upstream, false);
+        weir_cell_observe(cells.attempts + WEIR_OFFSET_attempt_first_content_time,
+                          weir_duration_of(job->counts.first_content_ns));
+    note_health(cells.upstream, false);
     settle_hop(job, event, true);
 }
 
@@ -349,28 +366,43 @@ static uint64_t overhead_of(const struct weir_access *access)
     return access->duration_ns > access->upstream_ns ? access->duration_ns - access->upstream_ns : 0;
 }
 
-static void count_success(const struct weir_series *series, const struct weir_access *access,
-                          uint64_t first_content_ns)
+/* The durations that several histograms have. */
+struct durations {
+    struct weir_duration whole;
+    struct weir_duration upstream;
+    struct weir_duration overhead;
+    struct weir_duration queued;
+};
+
+static struct durations durations_of(const struct weir_access *access)
 {
-    OBSERVE(series, total_latency, access->duration_ns);
-    OBSERVE(series, api_latency, access->upstream_ns);
-    OBSERVE(series, request_queue, access->queued_ns);
-    OBSERVE(series, overhead_latency, overhead_of(access));
-    OBSERVE(series, success_time, access->upstream_ns);
-    if (first_content_ns > 0)
-        OBSERVE(series, api_first_token, first_content_ns);
-    if (access->completion_tokens > 0)
-        OBSERVE(series, per_output_token, access->upstream_ns / access->completion_tokens);
+    return (struct durations){weir_duration_of(access->duration_ns), weir_duration_of(access->upstream_ns),
+                              weir_duration_of(overhead_of(access)), weir_duration_of(access->queued_ns)};
 }
 
-static void count_times(const struct weir_series *series, const struct weir_access *access, bool succeeded)
+static void count_success(const struct weir_series *series, const struct weir_access *access,
+                          const struct durations *durations, uint64_t first_content_ns)
 {
-    OBSERVE(series, request_time, access->duration_ns);
-    OBSERVE(series, queue_time, access->queued_ns);
+    OBSERVE(series, success_time, durations->upstream);
+    OBSERVE(series, total_latency, durations->whole);
+    OBSERVE(series, api_latency, durations->upstream);
+    OBSERVE(series, request_queue, durations->queued);
+    OBSERVE(series, overhead_latency, durations->overhead);
+    if (first_content_ns > 0)
+        OBSERVE(series, api_first_token, weir_duration_of(first_content_ns));
+    if (access->completion_tokens > 0)
+        OBSERVE(series, per_output_token, weir_duration_of(access->upstream_ns / access->completion_tokens));
+}
+
+static void count_times(const struct weir_series *series, const struct weir_access *access,
+                        const struct durations *durations, bool succeeded)
+{
+    OBSERVE(series, request_time, durations->whole);
+    OBSERVE(series, queue_time, durations->queued);
     if (access->first_ns > 0)
-        OBSERVE(series, first_content_time, access->first_ns);
+        OBSERVE(series, first_content_time, weir_duration_of(access->first_ns));
     if (succeeded)
-        OBSERVE(series, overhead_time, overhead_of(access));
+        OBSERVE(series, overhead_time, durations->overhead);
 }
 
 static void count_end(struct weir_worker *worker, const struct weir_setup *setup,
@@ -378,17 +410,18 @@ static void count_end(struct weir_worker *worker, const struct weir_setup *setup
 {
     const struct weir_series_key key = key_of_end(setup, access);
     const struct weir_series *series = weir_series_find(&worker->series, &key);
+    const struct durations durations = durations_of(access);
 
     ADD(series, requests, 1);
     ADD(series, proxy_requests, 1);
     if (key.state == WEIR_CALL_FAILED)
         ADD(series, proxy_failures, 1);
     if (key.route.len > 0)
-        count_times(series, access, key.state == WEIR_CALL_SUCCEEDED);
+        count_times(series, access, &durations, key.state == WEIR_CALL_SUCCEEDED);
     if ((key.sets & WEIR_SET_BIT(USAGE)) != 0)
         count_usage(series, access);
     if (key.state == WEIR_CALL_SUCCEEDED)
-        count_success(series, access, first_content_ns);
+        count_success(series, access, &durations, first_content_ns);
 }
 
 void weir_count_end(struct weir_job *job)

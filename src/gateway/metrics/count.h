@@ -22,12 +22,21 @@ struct weir_setup;
 struct weir_upstream;
 struct weir_worker;
 
+/* Where an attempt is counted; cells as in registry.h. */
+struct weir_attempt_cells {
+    uint32_t number; /* 0: nothing is remembered */
+    _Atomic uint64_t *attempts;
+    _Atomic uint64_t *served;
+    struct weir_upstream *upstream;
+};
+
 /* What is remembered of a call until it is over; zeroed when it begins. */
 struct weir_call_counts {
-    struct weir_failure failed;    /* the newest failure of an attempt */
-    struct weir_slice hop;         /* the group that was gone to and has not answered yet; empty: none */
-    struct weir_failure hop_cause; /* why */
-    uint64_t first_content_ns;     /* since the attempt that succeeded began; 0: no stream */
+    struct weir_attempt_cells attempt; /* of the newest one */
+    struct weir_failure failed;        /* the newest failure of an attempt */
+    struct weir_slice hop;             /* the group that was gone to and has not answered yet; empty: none */
+    struct weir_failure hop_cause;     /* why */
+    uint64_t first_content_ns;         /* since the attempt that succeeded began; 0: no stream */
     uint32_t bad_chunk; /* the attempt whose stream held one, until an event tells its end; 0: none */
 };
 

@@ -105,11 +105,22 @@ static inline size_t weir_bucket_of(uint64_t ns)
     return bucket;
 }
 
-/* cells: of a histogram. */
-static inline void weir_cell_observe(weir_cell *cells, uint64_t ns)
+/* A duration with its bucket, to be observed in one histogram or in several. */
+struct weir_duration {
+    uint64_t ns;
+    size_t bucket;
+};
+
+static inline struct weir_duration weir_duration_of(uint64_t ns)
 {
-    weir_cell_add(&cells[0], ns);
-    weir_cell_add(&cells[1 + weir_bucket_of(ns)], 1);
+    return (struct weir_duration){ns, weir_bucket_of(ns)};
+}
+
+/* cells: of a histogram. */
+static inline void weir_cell_observe(weir_cell *cells, struct weir_duration duration)
+{
+    weir_cell_add(&cells[0], duration.ns);
+    weir_cell_add(&cells[1 + duration.bucket], 1);
 }
 
 #endif

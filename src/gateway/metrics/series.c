@@ -1,7 +1,9 @@
 /*
  * A slot holds a few series whose keys have the same hash; the hash looks at the ends of names only, since
- * what it spares costs every call and what it mixes up costs a comparison.  Invariant: the cells of every set
- * that a key names can be written, be it that nobody reads them.
+ * what it spares costs every call and what it mixes up costs a comparison.  Invariants: the cells of every
+ * set that a key names can be written, be it that nobody reads them; and no series of a setup that is gone is
+ * met, since all are forgotten when another one holds, and those that late calls of the old one make go on
+ * being told apart by it as long as it lives.
  */
 #include "gateway/metrics/series.h"
 
@@ -180,35 +182,47 @@ void weir_series_deinit(struct weir_series_cache *cache)
 
 static uint64_t mix_in(uint64_t hash, struct weir_slice text)
 {
-    uint64_t word = text.len == 0  ? 0
-                    : text.len < 8 ? weir_word_load_short(text.ptr, text.len)
-                                   : weir_word_load(text.ptr + text.len - 8);
+    uint64_t word =
+        text.len < 8 ? weir_word_load_short(text.ptr, text.len) : weir_word_load(text.ptr + text.len - 8);
 
     return (hash ^ word ^ text.len) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static size_t slot_of(const struct weir_series_key *key)
+static uint64_t hash_of(const struct weir_series_key *key)
 {
     uint64_t hash = (uint64_t)key->sets << 32 | (uint64_t)key->status << 16 | (uint64_t)key->state << 8 |
                     (uint64_t)key->flag;
 
-    hash = mix_in(hash, key->requested);
+    hash = mix_in(hash ^ (uintptr_t)key->deployment.ptr, key->requested);
     hash = mix_in(hash ^ hash >> 32, key->group);
-    hash = mix_in(hash ^ hash >> 32, key->deployment);
-    return (size_t)(hash >> 32) % WEIR_SERIES_SLOTS;
+    return hash ^ hash >> 32;
 }
 
-static bool same_text(struct weir_slice a, struct weir_slice b)
+static inline bool same_place(struct weir_slice a, struct weir_slice b)
 {
-    return a.len == b.len && (a.len == 0 || a.ptr == b.ptr || memcmp(a.ptr, b.ptr, a.len) == 0);
+    return a.ptr == b.ptr && a.len == b.len;
 }
 
-static bool same_key(const struct weir_series_key *a, const struct weir_series_key *b)
+/* Names are short: a call of the C library would cost more than the words. */
+static inline __attribute__((always_inline)) bool same_text(struct weir_slice a, struct weir_slice b)
 {
-    return a->sets == b->sets && a->setup == b->setup && a->status == b->status && a->state == b->state &&
-           a->flag == b->flag && same_text(a->requested, b->requested) && same_text(a->group, b->group) &&
-           same_text(a->deployment, b->deployment) && same_text(a->kind, b->kind) &&
-           same_text(a->route, b->route) && same_text(a->other, b->other) && same_text(a->what, b->what);
+    if (a.len != b.len || a.len == 0)
+        return a.len == b.len;
+    if (a.len < 8)
+        return weir_word_load_short(a.ptr, a.len) == weir_word_load_short(b.ptr, b.len);
+    for (size_t i = 0; i < a.len - 8; i += 8)
+        if (weir_word_load(a.ptr + i) != weir_word_load(b.ptr + i))
+            return false;
+    return weir_word_load(a.ptr + a.len - 8) == weir_word_load(b.ptr + b.len - 8);
+}
+
+static inline bool same_key(const struct weir_series_key *a, const struct weir_series_key *b)
+{
+    return a->sets == b->sets && a->setup == b->setup && same_place(a->deployment, b->deployment) &&
+           a->status == b->status && a->state == b->state && a->flag == b->flag &&
+           a->kind.ptr == b->kind.ptr && a->route.ptr == b->route.ptr && a->what.ptr == b->what.ptr &&
+           same_text(a->requested, b->requested) && same_text(a->group, b->group) &&
+           same_text(a->other, b->other);
 }
 
 static struct weir_slice keep(char **at, struct weir_slice text)
@@ -221,11 +235,10 @@ static struct weir_slice keep(char **at, struct weir_slice text)
     return kept;
 }
 
-/* With texts of its own, and no cells yet. */
+/* With texts of its own where they do not last, and no cells yet. */
 static struct weir_series *copy_key(const struct weir_series_cache *cache, const struct weir_series_key *key)
 {
-    size_t bytes = sizeof(struct weir_series) + key->requested.len + key->group.len + key->deployment.len +
-                   key->other.len;
+    size_t bytes = sizeof(struct weir_series) + key->requested.len + key->group.len + key->other.len;
     struct weir_series *series = mem_of(cache)->alloc(mem_of(cache)->user, bytes);
     char *at;
 
@@ -235,7 +248,6 @@ static struct weir_series *copy_key(const struct weir_series_cache *cache, const
     at = (char *)(series + 1);
     series->key.requested = keep(&at, key->requested);
     series->key.group = keep(&at, key->group);
-    series->key.deployment = keep(&at, key->deployment);
     series->key.other = keep(&at, key->other);
     return series;
 }
@@ -286,31 +298,43 @@ static bool has_slots(struct weir_series_cache *cache)
     return cache->slots != NULL;
 }
 
-static const struct weir_series *find_or_make(struct weir_series_cache *cache,
-                                              const struct weir_series_key *key)
+/* A new one in the place of another; NULL: there is no memory. */
+static const struct weir_series *put_new(struct weir_series_cache *cache, const struct weir_series_key *key,
+                                         uint64_t hash)
 {
-    struct weir_series **ways, **free_way;
-    struct weir_series *series;
+    struct weir_series *series = has_slots(cache) ? make(cache, key) : NULL;
+    struct weir_series **way;
 
-    if (!has_slots(cache))
-        return NULL;
-    ways = cache->slots[slot_of(key)];
-    for (size_t i = 0; i < WEIR_SERIES_WAYS; i++)
-        if (ways[i] != NULL && same_key(&ways[i]->key, key))
-            return ways[i];
-    series = make(cache, key);
     if (series == NULL)
         return NULL;
-    free_way = &ways[cache->turn++ % WEIR_SERIES_WAYS];
-    free_series(cache, *free_way);
-    *free_way = series;
+    series->hash = hash;
+    way = &cache->slots[hash % WEIR_SERIES_SLOTS][cache->turn++ % WEIR_SERIES_WAYS];
+    free_series(cache, *way);
+    *way = series;
     return series;
+}
+
+static const struct weir_series *find_old(struct weir_series_cache *cache, const struct weir_series_key *key,
+                                          uint64_t hash)
+{
+    struct weir_series **way, **end;
+
+    if (cache->slots == NULL)
+        return NULL;
+    way = cache->slots[hash % WEIR_SERIES_SLOTS];
+    end = way + WEIR_SERIES_WAYS;
+    while (way < end && (*way == NULL || (*way)->hash != hash))
+        way++;
+    return way < end && same_key(&(*way)->key, key) ? *way : NULL;
 }
 
 const struct weir_series *weir_series_find(struct weir_series_cache *cache, const struct weir_series_key *key)
 {
-    const struct weir_series *series = find_or_make(cache, key);
+    uint64_t hash = hash_of(key);
+    const struct weir_series *series = find_old(cache, key, hash);
 
+    if (series == NULL)
+        series = put_new(cache, key, hash);
     if (series == NULL) {
         weir_metrics_drop(cache->metrics, (uint64_t)__builtin_popcount(key->sets));
         return &cache->none;
@@ -320,16 +344,21 @@ const struct weir_series *weir_series_find(struct weir_series_cache *cache, cons
     return series;
 }
 
-weir_cell *weir_series_event(struct weir_series_cache *cache, weir_event_kind kind)
+static weir_cell *meet_event(struct weir_series_cache *cache, weir_event_kind kind)
 {
     struct weir_label_values values = {0};
 
-    if (cache->events[kind] != NULL)
-        return cache->events[kind];
     values.of[WEIR_LABEL_event] = weir_event_name(kind);
     if (weir_metrics_cells(cache->metrics, WEIR_SET_EVENTS, &values, cache->seat, &cache->events[kind]) == 0)
         return cache->events[kind];
     cache->events[kind] = NULL;
     weir_metrics_drop(cache->metrics, 1);
     return cache->spill;
+}
+
+weir_cell *weir_series_event(struct weir_series_cache *cache, weir_event_kind kind)
+{
+    weir_cell *cell = cache->events[kind];
+
+    return cell != NULL ? cell : meet_event(cache, kind);
 }

@@ -25,24 +25,28 @@
 struct weir_setup;
 struct weir_upstream;
 
-/* What has happened, as far as labels tell it.  Texts that are empty are not known. */
+/*
+ * What has happened, as far as labels tell it.  Texts that are empty are not known.  Those that live as long
+ * as the setup are told apart by where they stand.
+ */
 struct weir_series_key {
     uint32_t sets; /* WEIR_SET_BITs */
     const struct weir_setup *setup;
     struct weir_slice requested;  /* the name that was asked for */
     struct weir_slice group;      /* as events have it; of a hop, the one that was left */
-    struct weir_slice deployment; /* id */
     struct weir_slice other;      /* of a hop, the target; of a cooldown, the rule */
-    struct weir_slice route;      /* the next four: they live for ever */
-    struct weir_slice kind;       /* of the failure */
-    struct weir_slice what;
+    struct weir_slice deployment; /* id; lives as long as the setup, and the next three for ever */
+    struct weir_slice route;
+    struct weir_slice kind; /* of the failure */
+    struct weir_slice what; /* kind of hop; what was not paid for */
     uint16_t status;
     uint8_t state; /* weir_call_state */
     bool flag;     /* streamed; of a break: committed */
 };
 
 struct weir_series {
-    struct weir_series_key key; /* its texts stand behind it */
+    struct weir_series_key key; /* texts that do not last stand behind it */
+    uint64_t hash;
     size_t bytes;
     struct weir_upstream *upstream; /* of the key's deployment; NULL: none.  Lives as long as the setup */
     uint64_t missing;               /* sets that found no room */
