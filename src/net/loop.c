@@ -3,7 +3,8 @@
  * time than it stands at.  A cancelled timer leaves it where it is: waking once for nothing is cheaper than
  * moving it with each request.
  *
- * The clock: now_ns is 0 when it has to be read again, which a prepare handle sees to before each wait.
+ * The clock: now_ns is 0 when it has to be read again, which a prepare handle sees to before each wait.  How
+ * far the wall clock is from it is looked up once a second.
  */
 #include "net/loop.h"
 
@@ -19,14 +20,19 @@
 
 enum { HEAD_MAX_BYTES = 256 * 1024 };
 
+enum { WALL_LOOKS = 4, WALL_LOOK_GOOD_NS = 2000 };
+#define WALL_EVERY_NS WEIR_NS_PER_S
+
 struct weir_loop {
     const struct weir_mem *mem;
     uv_loop_t uv;
     uv_timer_t waker;
     uv_prepare_t turn;
     uv_async_t knock;
-    uint64_t now_ns;  /* 0: to be read */
-    uint64_t wake_ns; /* where the waker stands */
+    uint64_t now_ns;         /* 0: to be read */
+    uint64_t wall_offset_ns; /* of the wall clock, from the loop's; to be looked at again ... */
+    uint64_t wall_due_ns;    /* ... from then on */
+    uint64_t wake_ns;        /* where the waker stands */
     struct weir_timer_wheel wheel;
     uv_mutex_t lock;             /* guards tasks */
     struct weir_loop_task tasks; /* the head of a circular list */
@@ -134,6 +140,7 @@ int weir_loop_new(const struct weir_mem *mem, weir_loop **ret_loop)
         return WEIR_ERR_NOMEM;
     loop->mem = mem;
     loop->now_ns = 0;
+    loop->wall_due_ns = 0;
     loop->wake_ns = WEIR_TIME_NEVER;
     loop->date_s = -1;
     loop->tasks = (struct weir_loop_task){.next = &loop->tasks, .prev = &loop->tasks};
@@ -197,13 +204,34 @@ uint64_t weir_loop_wall_s(weir_loop *loop)
     return (uint64_t)time(NULL);
 }
 
+/* What has to be added to the loop's clock; of some looks at both the one that took the shortest time. */
+static uint64_t look_at_wall(void)
+{
+    uint64_t shortest_ns = UINT64_MAX, offset_ns = 0;
+
+    for (unsigned i = 0; i < WALL_LOOKS && shortest_ns > WALL_LOOK_GOOD_NS; i++) {
+        uint64_t before_ns = uv_hrtime(), took_ns;
+        struct timespec wall;
+
+        (void)clock_gettime(CLOCK_REALTIME, &wall);
+        took_ns = uv_hrtime() - before_ns;
+        if (took_ns >= shortest_ns)
+            continue;
+        shortest_ns = took_ns;
+        offset_ns = (uint64_t)wall.tv_sec * WEIR_NS_PER_S + (uint64_t)wall.tv_nsec - before_ns;
+    }
+    return offset_ns;
+}
+
 uint64_t weir_loop_wall_ns(weir_loop *loop)
 {
-    struct timespec now;
+    uint64_t now_ns = weir_loop_now(loop);
 
-    (void)loop;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * WEIR_NS_PER_S + (uint64_t)now.tv_nsec;
+    if (now_ns >= loop->wall_due_ns) {
+        loop->wall_offset_ns = look_at_wall();
+        loop->wall_due_ns = now_ns + WALL_EVERY_NS;
+    }
+    return now_ns + loop->wall_offset_ns;
 }
 
 struct uv_loop_s *weir_loop_uv(weir_loop *loop)

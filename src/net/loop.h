@@ -51,7 +51,8 @@ uint64_t weir_loop_now(weir_loop *loop);
 /* The seconds of the wall clock, for dates and log lines. */
 uint64_t weir_loop_wall_s(weir_loop *loop);
 
-/* The nanoseconds of the wall clock since 1970, in UTC. */
+/* The wall clock's time at weir_loop_now, in nanoseconds since 1970 in UTC: what is so far apart on the
+ * loop's clock is as far apart on this one, but where the wall clock was set within the last second. */
 uint64_t weir_loop_wall_ns(weir_loop *loop);
 
 /* For handles that weir has no word for (signals). */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include <weir/mem_libc.h>
 
@@ -150,6 +151,29 @@ static void the_clock_moves_with_the_turns(void **state)
     weir_loop_free(loop);
 }
 
+static uint64_t real_wall_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * WEIR_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void the_wall_clock_is_as_far_on_as_the_loops_own(void **state)
+{
+    weir_loop *loop = new_loop();
+    uint64_t now_ns = weir_loop_now(loop), wall_ns = weir_loop_wall_ns(loop), real_ns = real_wall_ns();
+
+    (void)state;
+    assert_in_range(real_ns + 5 * WEIR_NS_PER_S - wall_ns, 0, 10 * WEIR_NS_PER_S);
+    while (real_wall_ns() < real_ns + WEIR_NS_PER_MS)
+        ; /* within a turn both stand still */
+    assert_true(weir_loop_wall_ns(loop) == wall_ns);
+    kit_for(loop, 2 * WEIR_NS_PER_MS);
+    assert_true(weir_loop_wall_ns(loop) - wall_ns == weir_loop_now(loop) - now_ns);
+    weir_loop_free(loop);
+}
+
 static void count_closed(uv_handle_t *handle)
 {
     int *closed = handle->data;
@@ -179,6 +203,7 @@ int main(void)
         cmocka_unit_test(tasks_of_several_threads_all_run),
         cmocka_unit_test(a_task_may_be_taken_back),
         cmocka_unit_test(the_clock_moves_with_the_turns),
+        cmocka_unit_test(the_wall_clock_is_as_far_on_as_the_loops_own),
         cmocka_unit_test(a_stop_after_the_run_does_not_keep_what_closes_from_closing),
     };
 
