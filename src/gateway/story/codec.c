@@ -1,12 +1,20 @@
 /*
- * Numbers are written seven bits a byte, low ones first; a byte with its highest bit set is not the last.
+ * Every call pays for its story, so the writing is straight code that the compiler makes from the tables:
+ * whether there is room is asked once for each event, by what it takes at most, and what is written then
+ * looks at no bound.
+ *
+ * A number below 0xf8 is a byte.  Of others the first byte tells how many follow, 0xf8 one and 0xff eight;
+ * the low ones come first.
  *
  * A text is a number and perhaps bytes: 0 is the empty one; an odd number is twice a length, and the bytes
  * follow; any other is twice the place of a text that stands already, counted from 1, so that it is never 0.
- * Texts are told apart by where they come from: what events name lives as long as the call does.
+ * Texts are told apart by where they come from: what events name lives as long as the call does.  Of two that
+ * have the same place in the table of known ones the later is known, and the other may be written again.
  *
- * An event: its kind, the time since the call began, attempt, group, deployment, and the fields of the table.
- * The facts: a number with a bit for each member that is not zero, and those members in their order.
+ * An event: a byte with its kind, and whether group and deployment are those of the event before; the time
+ * since the call began; the attempt; group and deployment if they are others; the fields of the table.  The
+ * facts: a number of eight bytes with a bit for each member that is not zero, and those members in their
+ * order.
  */
 #include "gateway/story/codec.h"
 
@@ -15,194 +23,234 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "base/word.h"
 #include "gateway/story/event_fields.h"
 
-enum { NUMBER_MAX = 10 };
+enum { SMALL = 0xf8, NUMBER_MAX = 9 };
+
+/* Beside the kind of an event. */
+enum { SAME_GROUP = 0x40, SAME_DEPLOYMENT = 0x80 };
+
+_Static_assert((int)WEIR_EVENT_KINDS <= (int)SAME_GROUP, "a kind and two marks stand in one byte");
 
 /* ---- writing ---- */
 
 void weir_story_pen_init(struct weir_story_pen *ret_pen, char *bytes, size_t cap)
 {
-    /* Member by member: what is known needs no zeroes. */
-    ret_pen->bytes = bytes;
-    ret_pen->len = 0;
-    ret_pen->cap = (uint32_t)cap;
-    ret_pen->full = false;
-    ret_pen->known_count = 0;
+    *ret_pen = (struct weir_story_pen){.bytes = bytes, .cap = (uint32_t)cap};
 }
 
 void weir_story_pen_move(struct weir_story_pen *pen, char *bytes, size_t cap)
 {
     pen->bytes = bytes;
     pen->cap = (uint32_t)cap;
-    pen->full = false;
 }
 
-static void put_u64(struct weir_story_pen *pen, uint64_t number)
+static inline bool is_same(struct weir_slice a, struct weir_slice b)
 {
-    if (pen->cap - pen->len < NUMBER_MAX) {
-        pen->full = true;
-        return;
+    return a.ptr == b.ptr && a.len == b.len;
+}
+
+static inline size_t kept_len(struct weir_slice text)
+{
+    return text.len < WEIR_STORY_TEXT_MAX ? text.len : WEIR_STORY_TEXT_MAX;
+}
+
+/* Each of these writes at `at`, where there is room for it, and returns the place behind. */
+
+static inline char *put_u64(char *at, uint64_t number)
+{
+    unsigned bytes;
+
+    if (number < SMALL) {
+        *at = (char)number;
+        return at + 1;
     }
-    for (; number >= 0x80; number >>= 7)
-        pen->bytes[pen->len++] = (char)(number | 0x80);
-    pen->bytes[pen->len++] = (char)number;
+    bytes = (unsigned)(71 - __builtin_clzll(number)) / 8;
+    *at = (char)(SMALL - 1 + bytes);
+    number = weir_word_load((const char *)&number);
+    memcpy(at + 1, &number, sizeof(number)); /* what is too much is written over */
+    return at + 1 + bytes;
 }
 
-static void put_i32(struct weir_story_pen *pen, int32_t number)
+static inline char *put_i32(char *at, int32_t number)
 {
-    put_u64(pen, (uint32_t)number << 1 ^ (number < 0 ? UINT32_MAX : 0));
+    return put_u64(at, (uint32_t)number << 1 ^ (number < 0 ? UINT32_MAX : 0));
 }
 
-static void put_new_text(struct weir_story_pen *pen, struct weir_slice text)
+/* Most names are short, and a call of memcpy costs more than they do. */
+static inline char *put_bytes(char *at, const char *from, size_t len)
 {
-    uint32_t at = pen->len;
-    size_t len = text.len < WEIR_STORY_TEXT_MAX ? text.len : WEIR_STORY_TEXT_MAX;
+    if (len - 8 <= 8) {
+        uint64_t first, last;
 
-    put_u64(pen, len << 1 | 1);
-    if (pen->full || pen->cap - pen->len < len) {
-        pen->full = true;
-        return;
+        memcpy(&first, from, sizeof(first));
+        memcpy(&last, from + len - sizeof(last), sizeof(last));
+        memcpy(at, &first, sizeof(first));
+        memcpy(at + len - sizeof(last), &last, sizeof(last));
+    } else {
+        memcpy(at, from, len);
     }
-    memcpy(pen->bytes + pen->len, text.ptr, len);
-    pen->len += (uint32_t)len;
-    if (pen->known_count < WEIR_STORY_TEXTS_KNOWN)
-        pen->known[pen->known_count++] = (struct weir_story_text){text.ptr, (uint32_t)text.len, at};
+    return at + len;
 }
 
-static void put_text(struct weir_story_pen *pen, struct weir_slice text)
+static char *put_text(struct weir_story_pen *pen, char *at, struct weir_slice text)
 {
+    struct weir_story_text *known;
+    size_t place = (size_t)(((uint64_t)(uintptr_t)text.ptr * UINT64_C(0x9e3779b97f4a7c15)) >> 60);
+
+    _Static_assert(WEIR_STORY_TEXTS_KNOWN == 1 << (64 - 60), "the product's upper bits are a place");
     if (text.len == 0) {
-        put_u64(pen, 0);
-        return;
+        *at = 0;
+        return at + 1;
     }
-    for (uint32_t i = 0; i < pen->known_count; i++)
-        if (pen->known[i].ptr == text.ptr && pen->known[i].len == text.len) {
-            put_u64(pen, ((uint64_t)pen->known[i].at + 1) << 1);
-            return;
-        }
-    put_new_text(pen, text);
+    known = &pen->known[place];
+    if (known->ptr == text.ptr && known->len == text.len)
+        return put_u64(at, ((uint64_t)known->at + 1) << 1);
+    *known = (struct weir_story_text){text.ptr, (uint32_t)text.len, (uint32_t)(at - pen->bytes)};
+    return put_bytes(put_u64(at, kept_len(text) << 1 | 1), text.ptr, kept_len(text));
 }
 
-static void put_failure(struct weir_story_pen *pen, const struct weir_failure *failure)
+static char *put_failure(char *at, const struct weir_failure *failure)
 {
-    put_u64(pen, failure->kind);
-    put_i32(pen, failure->status);
-    put_u64(pen, failure->retry_after_ns);
-    put_u64(pen, failure->origin);
+    at = put_u64(at, failure->kind);
+    at = put_i32(at, failure->status);
+    at = put_u64(at, failure->retry_after_ns);
+    return put_u64(at, failure->origin);
 }
 
-static void put_stream(struct weir_story_pen *pen, const struct weir_stream_facts *stream)
+static char *put_stream(char *at, const struct weir_stream_facts *stream)
 {
     bool any = stream->chunks > 0 || stream->deltas > 0 || stream->longest_silence_ns > 0;
 
-    put_u64(pen, any);
+    at = put_u64(at, any);
     if (!any)
-        return;
-    put_u64(pen, stream->first_chunk_ns);
-    put_u64(pen, stream->first_content_ns);
-    put_u64(pen, stream->longest_silence_ns);
-    put_u64(pen, stream->chunks);
-    put_u64(pen, stream->deltas);
+        return at;
+    at = put_u64(at, stream->first_chunk_ns);
+    at = put_u64(at, stream->first_content_ns);
+    at = put_u64(at, stream->longest_silence_ns);
+    at = put_u64(at, stream->chunks);
+    return put_u64(at, stream->deltas);
 }
 
-static uint64_t since(uint64_t time_ns, uint64_t begun_ns)
+static inline uint64_t since(uint64_t time_ns, uint64_t begun_ns)
 {
     return time_ns > begun_ns ? time_ns - begun_ns : 0;
 }
 
-static void put_candidates(struct weir_story_pen *pen, const struct weir_event *event, uint64_t begun_ns)
+static uint32_t kept_candidates(const struct weir_event *event)
 {
     uint32_t count = event->u.picked.count;
 
-    if (count > WEIR_STORY_CANDIDATES_MAX)
-        count = WEIR_STORY_CANDIDATES_MAX;
-    put_u64(pen, count);
-    put_u64(pen, event->u.picked.omitted + (event->u.picked.count - count));
+    return count < WEIR_STORY_CANDIDATES_MAX ? count : WEIR_STORY_CANDIDATES_MAX;
+}
+
+static char *put_candidates(struct weir_story_pen *pen, char *at, const struct weir_event *event,
+                            uint64_t begun_ns)
+{
+    uint32_t count = kept_candidates(event);
+
+    at = put_u64(at, count);
+    at = put_u64(at, event->u.picked.omitted + (event->u.picked.count - count));
     for (uint32_t i = 0; i < count; i++) {
         const struct weir_candidate *candidate = &event->u.picked.candidates[i];
 
-        put_text(pen, candidate->deployment);
-        put_u64(pen, candidate->fate);
-        put_u64(pen, candidate->until_ns == 0 ? 0 : since(candidate->until_ns, begun_ns) + 1);
+        at = put_text(pen, at, candidate->deployment);
+        at = put_u64(at, candidate->fate);
+        at = put_u64(at, candidate->until_ns == 0 ? 0 : since(candidate->until_ns, begun_ns) + 1);
     }
+    return at;
 }
 
-static void put_field(struct weir_story_pen *pen, const struct weir_event_field *field,
-                      const struct weir_event *event, uint64_t begun_ns)
+/* The fields of the event, by its row. */
+static char *put_fields(struct weir_story_pen *pen, char *at, const struct weir_event *event,
+                        uint64_t begun_ns)
 {
-    const void *value = (const char *)event + field->offset;
-
-    switch (field->type) {
-    case WEIR_FIELD_U32:
-        put_u64(pen, *(const uint32_t *)value);
-        return;
-    case WEIR_FIELD_U64:
-    case WEIR_FIELD_MS:
-    case WEIR_FIELD_S:
-        put_u64(pen, *(const uint64_t *)value);
-        return;
-    case WEIR_FIELD_TIME:
-        put_u64(pen, since(*(const uint64_t *)value, begun_ns));
-        return;
-    case WEIR_FIELD_FLAG:
-        put_u64(pen, *(const bool *)value);
-        return;
-    case WEIR_FIELD_TEXT:
-        put_text(pen, *(const struct weir_slice *)value);
-        return;
-    case WEIR_FIELD_ORDER:
-        put_i32(pen, *(const int32_t *)value);
-        return;
-    case WEIR_FIELD_FAILURE:
-        put_failure(pen, value);
-        return;
-    case WEIR_FIELD_STREAM:
-        put_stream(pen, value);
-        return;
-    case WEIR_FIELD_HOP:
-        put_u64(pen, *(const weir_hop_kind *)value);
-        return;
-    case WEIR_FIELD_REFUSED:
-        put_u64(pen, *(const weir_refused *)value);
-        return;
-    case WEIR_FIELD_RULE:
-        put_u64(pen, *(const weir_cooldown_rule *)value);
-        return;
-    case WEIR_FIELD_PURPOSE:
-        put_u64(pen, *(const weir_pick_purpose *)value);
-        return;
-    case WEIR_FIELD_CANDIDATES:
-        put_candidates(pen, event, begun_ns);
-        return;
-    case WEIR_FIELD_END:
-        return;
+#define U32(member, name)        at = put_u64(at, event->u.member);
+#define U64(member, name)        at = put_u64(at, event->u.member);
+#define MS(member, name)         at = put_u64(at, event->u.member);
+#define S(member, name)          at = put_u64(at, event->u.member);
+#define TIME(member, name)       at = put_u64(at, since(event->u.member, begun_ns));
+#define FLAG(member, name)       at = put_u64(at, event->u.member);
+#define TEXT(member, name)       at = put_text(pen, at, event->u.member);
+#define ORDER(member, name)      at = put_i32(at, event->u.member);
+#define FAILURE(member, name)    at = put_failure(at, &event->u.member);
+#define STREAM(member, name)     at = put_stream(at, &event->u.member);
+#define HOP(member, name)        at = put_u64(at, event->u.member);
+#define REFUSED(member, name)    at = put_u64(at, event->u.member);
+#define RULE(member, name)       at = put_u64(at, event->u.member);
+#define PURPOSE(member, name)    at = put_u64(at, event->u.member);
+#define CANDIDATES(member, name) at = put_candidates(pen, at, event, begun_ns);
+    switch ((unsigned)event->kind) {
+#define X(event, list)                                                                                       \
+    case WEIR_EVENT_##event:                                                                                 \
+        list return at;
+#include "gateway/story/tbl/event_fields.h"
+#undef X
     }
+#include "gateway/story/tbl/event_fields_end.h"
+    return at;
 }
 
-/* 0, or the pen goes back to where it was. */
-static int settle(struct weir_story_pen *pen, uint32_t len, uint32_t known_count)
+/* What the fields of a kind of event take at most, but for candidates. */
+static const uint16_t fields_room[WEIR_EVENT_KINDS] = {
+#define U32(member, name)     +NUMBER_MAX
+#define U64(member, name)     +NUMBER_MAX
+#define MS(member, name)      +NUMBER_MAX
+#define S(member, name)       +NUMBER_MAX
+#define TIME(member, name)    +NUMBER_MAX
+#define FLAG(member, name)    +NUMBER_MAX
+#define TEXT(member, name)    +NUMBER_MAX + WEIR_STORY_TEXT_MAX
+#define ORDER(member, name)   +NUMBER_MAX
+#define FAILURE(member, name) +4 * NUMBER_MAX
+#define STREAM(member, name)  +6 * NUMBER_MAX
+#define HOP(member, name)     +NUMBER_MAX
+#define REFUSED(member, name) +NUMBER_MAX
+#define RULE(member, name)    +NUMBER_MAX
+#define PURPOSE(member, name) +NUMBER_MAX
+#define CANDIDATES(member, name)
+#define X(event, list) [WEIR_EVENT_##event] = list,
+#include "gateway/story/tbl/event_fields.h"
+#undef X
+#include "gateway/story/tbl/event_fields_end.h"
+};
+
+static size_t candidates_room(const struct weir_event *event)
 {
-    if (!pen->full)
-        return 0;
-    pen->full = false;
-    pen->len = len;
-    pen->known_count = known_count;
-    return WEIR_STORY_FULL;
+    size_t room = 2 * NUMBER_MAX;
+
+    for (uint32_t i = 0; i < kept_candidates(event); i++)
+        room += 3 * NUMBER_MAX + kept_len(event->u.picked.candidates[i].deployment);
+    return room;
+}
+
+/* What the event takes at most. */
+static inline size_t event_room(const struct weir_event *event)
+{
+    size_t head = 5 * NUMBER_MAX + kept_len(event->group) + kept_len(event->deployment);
+
+    return head + fields_room[event->kind] + (event->kind == WEIR_EVENT_PICKED ? candidates_room(event) : 0);
 }
 
 int weir_story_put_event(struct weir_story_pen *pen, const struct weir_event *event, uint64_t begun_ns)
 {
-    uint32_t len = pen->len, known_count = pen->known_count;
+    bool group = is_same(event->group, pen->group);
+    bool deployment = is_same(event->deployment, pen->deployment);
+    char *at = pen->bytes + pen->len;
 
-    put_u64(pen, event->kind);
-    put_u64(pen, since(event->time_ns, begun_ns));
-    put_u64(pen, event->attempt);
-    put_text(pen, event->group);
-    put_text(pen, event->deployment);
-    for (const struct weir_event_field *f = weir_event_fields(event->kind); f->type != WEIR_FIELD_END; f++)
-        put_field(pen, f, event, begun_ns);
-    return settle(pen, len, known_count);
+    if (event_room(event) > pen->cap - pen->len)
+        return WEIR_STORY_FULL;
+    *at++ = (char)(event->kind | (group ? SAME_GROUP : 0) | (deployment ? SAME_DEPLOYMENT : 0));
+    at = put_u64(at, since(event->time_ns, begun_ns));
+    at = put_u64(at, event->attempt);
+    if (!group)
+        at = put_text(pen, at, event->group);
+    if (!deployment)
+        at = put_text(pen, at, event->deployment);
+    pen->group = event->group;
+    pen->deployment = event->deployment;
+    pen->len = (uint32_t)(put_fields(pen, at, event, begun_ns) - pen->bytes);
+    return 0;
 }
 
 /* A bit for each member of struct weir_access. */
@@ -218,59 +266,63 @@ enum {
 };
 _Static_assert(FACTS <= 64, "the facts that there are stand in one number");
 
-static uint64_t facts_there(const struct weir_access *access)
-{
-    uint64_t there = 0;
+/* The id stands elsewhere, and the client's address is of no concern here. */
+#define IS_KEPT(fact) ((fact) != FACT_call_id && (fact) != FACT_peer)
 
-#define THERE(member, is)                   there |= (uint64_t)(is) << FACT_##member;
-#define WEIR_ACCESS_TEXT(member, prose)     THERE(member, access->member.len > 0)
-#define WEIR_ACCESS_COUNT(member, prose)    THERE(member, access->member != 0)
-#define WEIR_ACCESS_MAYBE(member, prose)    THERE(member, access->member != 0)
-#define WEIR_ACCESS_NS(member, name, prose) THERE(member, access->member != 0)
-#define WEIR_ACCESS_FLAG(member, prose)     THERE(member, access->member)
-#define WEIR_ACCESS_COST(member, prose)     THERE(member, access->member != 0)
+/* What the facts take at most. */
+static size_t facts_room(const struct weir_access *access)
+{
+    return sizeof(uint64_t) + FACTS * NUMBER_MAX
+#define WEIR_ACCESS_TEXT(member, prose) +kept_len(access->member)
+#define WEIR_ACCESS_COUNT(member, prose)
+#define WEIR_ACCESS_MAYBE(member, prose)
+#define WEIR_ACCESS_NS(member, name, prose)
+#define WEIR_ACCESS_FLAG(member, prose)
+#define WEIR_ACCESS_COST(member, prose)
 #include "gateway/log/tbl/access_fields.h"
-#undef THERE
-    return there & ~(UINT64_C(1) << FACT_call_id);
+        ;
 }
 
 int weir_story_put_facts(struct weir_story_pen *pen, const struct weir_access *access)
 {
-    uint32_t len = pen->len, known_count = pen->known_count;
-    uint64_t there = facts_there(access);
+    char *first = pen->bytes + pen->len, *at = first + sizeof(uint64_t);
+    uint64_t there = 0;
 
-    put_u64(pen, there);
-#define IS(member) (there >> FACT_##member & 1)
+    if (pen->cap - pen->len < facts_room(access))
+        return WEIR_STORY_FULL;
+#define IF(is, member, put)                                                                                  \
+    if (is) {                                                                                                \
+        there |= UINT64_C(1) << FACT_##member;                                                               \
+        put                                                                                                  \
+    }
 #define WEIR_ACCESS_TEXT(member, prose)                                                                      \
-    if (IS(member))                                                                                          \
-        put_text(pen, access->member);
-#define NUMBER(member)                                                                                       \
-    if (IS(member))                                                                                          \
-        put_u64(pen, access->member);
+    IF(IS_KEPT(FACT_##member) && access->member.len > 0, member, at = put_text(pen, at, access->member);)
+#define NUMBER(member)                      IF(access->member != 0, member, at = put_u64(at, access->member);)
 #define WEIR_ACCESS_COUNT(member, prose)    NUMBER(member)
 #define WEIR_ACCESS_MAYBE(member, prose)    NUMBER(member)
 #define WEIR_ACCESS_NS(member, name, prose) NUMBER(member)
-#define WEIR_ACCESS_FLAG(member, prose)     /* the bit says it */
+#define WEIR_ACCESS_FLAG(member, prose)     IF(access->member, member, ;)
 #define WEIR_ACCESS_COST(member, prose)     NUMBER(member)
 #include "gateway/log/tbl/access_fields.h"
 #undef NUMBER
-#undef IS
-    return settle(pen, len, known_count);
+#undef IF
+    memcpy(first, &there, sizeof(there));
+    pen->len = (uint32_t)(at - pen->bytes);
+    return 0;
 }
 
 /* ---- reading ---- */
 
 static uint64_t number_at(const struct weir_story_reader *reader, size_t *at)
 {
+    unsigned first = (unsigned char)reader->bytes[(*at)++];
     uint64_t number = 0;
 
-    for (unsigned shift = 0; *at < reader->end && shift < 64; shift += 7) {
-        uint64_t byte = (unsigned char)reader->bytes[(*at)++];
-
-        number |= (byte & 0x7f) << shift;
-        if (byte < 0x80)
-            break;
-    }
+    if (first < SMALL)
+        return first;
+    for (unsigned shift = 0; first >= SMALL; first--, shift += 8)
+        number |= (uint64_t)(unsigned char)reader->bytes[(*at)++] << shift;
+    assert(*at <= reader->end);
     return number;
 }
 
@@ -401,14 +453,20 @@ static void take_field(struct weir_story_reader *reader, const struct weir_event
 bool weir_story_take_event(struct weir_story_reader *reader, struct weir_event *ret_event)
 {
     struct weir_event event;
+    unsigned first;
 
     if (reader->at >= reader->end)
         return false;
-    event = (struct weir_event){.kind = (weir_event_kind)take_u64(reader)};
+    first = (unsigned char)reader->bytes[reader->at++];
+    event = (struct weir_event){.kind = (weir_event_kind)(first & (SAME_GROUP - 1))};
     event.time_ns = weir_time_add(reader->begun_ns, take_u64(reader));
     event.attempt = (uint32_t)take_u64(reader);
-    event.group = take_text(reader);
-    event.deployment = take_text(reader);
+    if ((first & SAME_GROUP) == 0)
+        reader->group = take_text(reader);
+    if ((first & SAME_DEPLOYMENT) == 0)
+        reader->deployment = take_text(reader);
+    event.group = reader->group;
+    event.deployment = reader->deployment;
     for (const struct weir_event_field *f = weir_event_fields(event.kind); f->type != WEIR_FIELD_END; f++)
         take_field(reader, f, &event);
     *ret_event = event;
@@ -418,8 +476,10 @@ bool weir_story_take_event(struct weir_story_reader *reader, struct weir_event *
 void weir_story_take_facts(struct weir_story_reader *reader, struct weir_access *ret_access)
 {
     struct weir_access access = {.status = 0};
-    uint64_t there = take_u64(reader);
+    uint64_t there;
 
+    memcpy(&there, reader->bytes + reader->at, sizeof(there));
+    reader->at += sizeof(there);
 #define IS(member) (there >> FACT_##member & 1)
 #define WEIR_ACCESS_TEXT(member, prose)                                                                      \
     if (IS(member))                                                                                          \

@@ -8,7 +8,7 @@
 
 #include "base/slice.h"
 
-enum { FIRST_BYTES = 384, FACTS_BYTES = 8 * 1024 };
+enum { FIRST_BYTES = 1024, FACTS_BYTES = 8 * 1024 };
 
 struct weir_draft *weir_draft_new(struct weir_arena *arena, uint64_t begun_ns)
 {

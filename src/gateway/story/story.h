@@ -51,7 +51,7 @@ static inline struct weir_slice weir_story_call_id(const struct weir_story *stor
     return (struct weir_slice){story->call_id, WEIR_CALL_ID_LEN};
 }
 
-/* What the access log told of the call. */
+/* What the access log told of the call, but for the client's address. */
 void weir_story_facts(const struct weir_story *story, struct weir_access *ret_access);
 
 /* Reads the events from the first one on, by weir_story_next: oldest first; false at the end. */

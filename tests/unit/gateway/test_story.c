@@ -241,11 +241,33 @@ static void a_text_stands_in_a_story_once(void **state)
     struct weir_draft *draft = weir_draft_new(*state, BEGUN_NS);
     const struct weir_event event = {
         .kind = WEIR_EVENT_ATTEMPT_STARTED, .time_ns = BEGUN_NS, .group = names[0], .deployment = names[1]};
+    const struct weir_event turned = {
+        .kind = WEIR_EVENT_ATTEMPT_STARTED, .time_ns = BEGUN_NS, .group = names[1], .deployment = names[0]};
 
     weir_draft_add(draft, &event);
     weir_draft_add(draft, &event);
-    /* kind, time, attempt, two texts with a number before each; then the same with two numbers for them. */
-    assert_int_equal(draft->pen.len, (3 + 1 + 6 + 1 + 8) + (3 + 2));
+    weir_draft_add(draft, &turned);
+    /* Kind, time, attempt, two texts with a number before each; nothing for what is as before; two numbers
+     * for what is known. */
+    assert_int_equal(draft->pen.len, (3 + 1 + 6 + 1 + 8) + 3 + (3 + 2));
+}
+
+static void numbers_of_every_length_are_read_as_they_were_written(void **state)
+{
+    for (unsigned bit = 0; bit <= 64; bit++)
+        for (uint64_t less = 0; less < 3; less++) {
+            uint64_t number = (bit == 64 ? 0 : UINT64_C(1) << bit) - less;
+            struct weir_draft *draft = weir_draft_new(*state, BEGUN_NS);
+            struct weir_event event = {
+                .kind = WEIR_EVENT_HEDGED, .time_ns = BEGUN_NS, .u.hedged = {.waited_ns = number}};
+            struct weir_story_reader reader;
+
+            weir_draft_add(draft, &event);
+            reader = weir_draft_read(draft);
+            assert_true(weir_story_next(&reader, &event));
+            assert_true(event.u.hedged.waited_ns == number);
+            assert_false(weir_story_next(&reader, &event));
+        }
 }
 
 static void of_too_many_candidates_the_first_are_kept(void **state)
@@ -320,7 +342,7 @@ static void a_story_that_overflows_keeps_what_came_first_and_counts_the_rest(voi
         assert_int_equal(event.attempt, kept);
     assert_in_range(kept, 100, 4095);
     assert_int_equal(kept + story->events_lost, 4097);
-    assert_in_range(story->facts_at, WEIR_STORY_EVENTS_MAX - 64, WEIR_STORY_EVENTS_MAX);
+    assert_in_range(story->facts_at, WEIR_STORY_EVENTS_MAX - 128, WEIR_STORY_EVENTS_MAX);
     assert_int_equal(story->kinds, 1 << WEIR_EVENT_ATTEMPT_STARTED);
     weir_story_facts(story, &access);
     assert_slice_is(access.model, "gpt-4o");
@@ -367,6 +389,7 @@ int main(void)
         TEST(the_facts_are_those_of_the_log),
         TEST(a_text_stands_in_a_story_once),
         TEST(an_event_before_the_call_began_stands_at_its_beginning),
+        TEST(numbers_of_every_length_are_read_as_they_were_written),
         TEST(of_too_many_candidates_the_first_are_kept),
         TEST(a_long_text_is_cut),
         TEST(a_story_that_overflows_keeps_what_came_first_and_counts_the_rest),
