@@ -1,13 +1,15 @@
 /*
- * A list is made by one walk over the ring, newest first, which holds references to a few stories at a time
- * and stops when it has enough.
+ * A list is made by one walk over the ring, newest first, in pieces: it holds references to a few stories at
+ * a time, and stops when it has enough.  What comes while it is written is not in it.
  */
 #include "gateway/endpoint/calls.h"
 
+#include <weir/error.h>
 #include <weir/event.h>
 
 #include "base/slice.h"
 #include "base/text.h"
+#include "gateway/answer/pieces.h"
 #include "gateway/answer/reply.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
@@ -18,15 +20,22 @@
 #include "wire/http_field.h"
 #include "wire/json_write.h"
 
-enum { PAGE_MAX = 12 * 1024 * 1024, BATCH = 64, LIMIT = 100, LIMIT_MAX = 1000 };
+enum { PAGE_MAX = 12 * 1024 * 1024, BATCH = 64, BATCHES = 16, LIMIT = 100, LIMIT_MAX = 1000 };
 
 /* What the query asks for. */
 struct filter {
     uint64_t limit;
-    struct weir_slice model; /* asked, or the group that served; empty: any */
+    struct weir_slice model; /* in the arena; asked, or the group that served; empty: any */
     uint64_t kinds;          /* bits of events of which one must be there; 0: any */
     bool by_state;
     weir_call_state state;
+};
+
+/* A list while it is written. */
+struct page {
+    struct filter filter; /* limit: of those that may still come */
+    uint64_t cursor;      /* UINT64_MAX: nothing is written yet */
+    bool any;
 };
 
 /* ---- what is asked ---- */
@@ -87,7 +96,9 @@ static int parameter(struct weir_job *job, struct weir_slice name, struct weir_s
 
     if (weir_http_query_find(head->query, name, &value))
         r = weir_http_unescape(value, &job->arena, &value);
-    *ret_value = value;
+    *ret_value = weir_arena_copy(&job->arena, value); /* the head goes when the client does */
+    if (r == 0 && ret_value->len < value.len)
+        return WEIR_ERR_NOMEM;
     return r > 0 ? refuse(job, name, WEIR_SLICE(" is not validly percent-encoded"), ret_problem) : r;
 }
 
@@ -195,55 +206,79 @@ static bool fits(const struct filter *filter, const struct weir_story *story, st
            weir_slice_eq(ret_facts->group, filter->model);
 }
 
-static void put_calls(struct weir_json_writer *writer, struct weir_stories *stories,
-                      const struct filter *filter)
+static void put_fitting(struct weir_json_writer *writer, struct page *page, const struct weir_story *story)
 {
+    struct weir_access facts;
+
+    if (page->filter.limit == 0 || !fits(&page->filter, story, &facts))
+        return;
+    weir_json_open(writer, '{');
+    put_call(writer, story, &facts);
+    weir_json_close(writer, '}');
+    page->filter.limit--;
+    page->any = true;
+}
+
+static void begin_page(struct weir_json_writer *writer, struct weir_stories *stories)
+{
+    struct weir_stories_view view;
+
+    weir_stories_view(stories, &view);
+    weir_json_open(writer, '{');
+    weir_event_json_time(writer, WEIR_SLICE("since"), view.since_ns);
+    put_u64(writer, WEIR_SLICE("kept"), view.count);
+    put_u64(writer, WEIR_SLICE("max"), view.max);
+    weir_json_put_key(writer, WEIR_SLICE("calls"));
+    weir_json_open(writer, '[');
+}
+
+/* A turn of the loop looks at so many stories, or writes one piece. */
+static int make_piece(struct weir_job *job, void *user, struct weir_buf *buf)
+{
+    struct page *page = user;
     struct weir_story *batch[BATCH];
-    uint64_t cursor = UINT64_MAX, left = filter->limit;
-    size_t count;
+    struct weir_json_writer writer;
+    size_t count = 1;
 
-    do {
-        count = weir_stories_before(stories, &cursor, batch, BATCH);
-        for (size_t i = 0; i < count; i++) {
-            struct weir_access facts;
-
-            if (left > 0 && fits(filter, batch[i], &facts)) {
-                weir_json_open(writer, '{');
-                put_call(writer, batch[i], &facts);
-                weir_json_close(writer, '}');
-                left--;
-            }
-            weir_story_unref(batch[i]);
+    weir_json_writer_init(&writer, buf);
+    if (page->cursor == UINT64_MAX)
+        begin_page(&writer, stories_of(job));
+    else
+        writer.comma = page->any;
+    for (size_t i = 0; i < BATCHES && count > 0 && weir_buf_len(buf) < WEIR_PIECE_BYTES; i++) {
+        count =
+            page->filter.limit == 0 ? 0 : weir_stories_before(stories_of(job), &page->cursor, batch, BATCH);
+        for (size_t n = 0; n < count; n++) {
+            put_fitting(&writer, page, batch[n]);
+            weir_story_unref(batch[n]);
         }
-    } while (count > 0 && left > 0);
+    }
+    if (count == 0) {
+        weir_json_close(&writer, ']');
+        weir_json_close(&writer, '}');
+    }
+    return weir_json_writer_end(&writer) < 0 ? weir_json_writer_end(&writer)
+           : count > 0                       ? WEIR_PIECES_MORE
+                                             : 0;
 }
 
 void weir_calls_list(struct weir_job *job)
 {
-    struct filter filter = {.limit = LIMIT};
-    struct weir_json_writer writer;
-    struct weir_stories_view view;
+    struct page *page = weir_arena_zalloc(&job->arena, 1, sizeof(*page));
     struct weir_problem problem;
-    struct weir_buf body;
-    int r = read_filter(job, &filter, &problem);
+    int r = WEIR_ERR_NOMEM;
 
-    if (r == WEIR_REFUSED) {
-        weir_reply_problem(job, &problem);
-        return;
+    if (page != NULL) {
+        page->filter.limit = LIMIT;
+        page->cursor = UINT64_MAX;
+        r = read_filter(job, &page->filter, &problem);
     }
-    weir_stories_view(stories_of(job), &view);
-    weir_buf_init(&body, weir_arena_mem(&job->arena), r < 0 ? 0 : PAGE_MAX); /* without memory: none */
-    weir_json_writer_init(&writer, &body);
-    weir_json_open(&writer, '{');
-    weir_event_json_time(&writer, WEIR_SLICE("since"), view.since_ns);
-    put_u64(&writer, WEIR_SLICE("kept"), view.count);
-    put_u64(&writer, WEIR_SLICE("max"), view.max);
-    weir_json_put_key(&writer, WEIR_SLICE("calls"));
-    weir_json_open(&writer, '[');
-    put_calls(&writer, stories_of(job), &filter);
-    weir_json_close(&writer, ']');
-    weir_json_close(&writer, '}');
-    weir_reply_written(job, &writer, &body);
+    if (r == WEIR_REFUSED)
+        weir_reply_problem(job, &problem);
+    else if (r < 0)
+        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+    else
+        weir_pieces_begin(job, WEIR_SLICE("application/json"), make_piece, page);
 }
 
 /* ---- one ---- */
