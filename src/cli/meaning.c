@@ -319,6 +319,18 @@ static void print_alerts(const struct weir_config_alerts *alerts)
     }
 }
 
+/* Where traces of calls go; the rest of the address may be secret. */
+static void print_otlp(const struct weir_config_otlp *otlp)
+{
+    if (!otlp->on)
+        return;
+    fputs("traces by OTLP\n  to ", stdout);
+    weir_cli_print_slice(stdout, otlp->host);
+    fputs(" as ", stdout);
+    weir_cli_print_slice(stdout, otlp->service);
+    printf(", %g of them%s\n", otlp->sample, otlp->by_caller ? " unless the caller says" : "");
+}
+
 int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_meaning_counts *ret_counts)
 {
     WEIR_CLEANUP(free_listing) struct listing listing;
@@ -337,6 +349,7 @@ int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_m
     if (quiet)
         return 0;
     print_redis(&config->redis);
+    print_otlp(&config->otlp);
     print_alerts(&config->alerts);
     weir_cli_print_numbers(config);
     puts("");

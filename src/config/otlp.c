@@ -133,6 +133,7 @@ static int read_url(struct weir_loader *loader, struct weir_config_otlp *otlp)
     if (!whole && url.query.len > 0)
         return refuse(loader, said,
                       WEIR_SLICE("a query cannot stand here; traces_endpoint takes a URL as it is"));
+    otlp->host = url.host;
     otlp->url = whole ? text : with_path(text, loader->arena);
     return 0;
 }

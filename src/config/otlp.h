@@ -27,6 +27,7 @@ struct weir_config_otlp {
     bool on;                   /* else nothing of it is set */
     struct weir_slice url;     /* http or https, with the path for traces; secret */
     struct weir_slice lines;   /* header lines, "Name: value\r\n" each, Content-Type among them; secret */
+    struct weir_slice host;    /* of that address; fit to be shown */
     double sample;             /* the part of the traces that begin here, 0 to 1 */
     bool by_caller;            /* what a traceparent of the request says beats that */
     struct weir_slice service; /* the name of this process */

@@ -261,3 +261,13 @@ def test_yaml_means_what_it_means_to_pyyaml(tmp_path):
 @pytest.mark.parametrize("path", FILES, ids=[file.stem for file in FILES])
 def test_files_mean_what_they_mean_to_pyyaml(path):
     assert ours(path) == theirs(path.read_bytes())
+
+
+def test_where_traces_go_is_told_without_what_is_secret(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(yaml.safe_dump({
+        "model_list": [{"model_name": "g", "litellm_params": {"model": "openai/m", "api_base": "http://a/v1", "api_key": "k"}}],
+        "weir_settings": {"otlp": {"endpoint": "https://c.example/s3cret", "headers": {"x-key": "s3cret"}, "sample": 0.25, "service_name": "gate"}}}))
+    done = check(path)
+    assert done.returncode == 0 and "s3cret" not in done.stdout + done.stderr
+    assert "traces by OTLP\n  to c.example as gate, 0.25 of them unless the caller says\n" in done.stdout
