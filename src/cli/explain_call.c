@@ -82,15 +82,17 @@ static bool is_fate(yyjson_val *candidate, struct weir_slice fate)
     return weir_slice_eq(weir_fact_text(candidate, "fate"), fate);
 }
 
+/* What kept it out may be another thing than its cooldown, or nothing at all. */
 static void say_candidate(const struct telling *tell, yyjson_val *candidate)
 {
     struct weir_slice until = weir_fact_text(candidate, "until");
+    bool is_cooling = is_fate(candidate, WEIR_SLICE("cooling_down"));
 
     weir_words_id(tell->out, weir_fact_text(candidate, "deployment"));
     say(tell, " ");
     weir_cli_print_slice(tell->out, weir_words_of_fate(weir_fact_text(candidate, "fate")));
     if (until.len > 0) {
-        say(tell, " ");
+        say(tell, is_cooling ? " " : ", and cools down ");
         say_until(tell, until);
     }
 }
@@ -150,7 +152,9 @@ static void say_why_not(const struct telling *tell)
     {
         size_t alike = count_alike(candidates, candidate, &is_first);
 
-        if (is_fate(candidate, WEIR_SLICE("chosen")) || !is_first)
+        bool is_chosen = is_fate(candidate, WEIR_SLICE("chosen"));
+
+        if (!is_first || (is_chosen && weir_fact_text(candidate, "until").len == 0))
             continue;
         say(tell, WEIR_EXPLAIN_NEXT_LINE);
         if (alike > 1)

@@ -138,13 +138,14 @@ static void say_cost(FILE *out, yyjson_val *call)
 void weir_words_call(const struct weir_explain_out *to, yyjson_val *call)
 {
     struct weir_slice by = weir_fact_text(call, "deployment"), group = weir_fact_text(call, "group");
+    struct weir_slice model = weir_fact_text(call, "model");
     double first_ms = weir_fact_number(call, "first_ms", -1);
     char text[WEIR_DURATION_MAX];
 
     (void)fputs("call ", to->out);
     weir_cli_print_slice(to->out, weir_fact_text(call, "call_id"));
-    (void)fputs(" asked for ", to->out);
-    weir_cli_print_slice(to->out, weir_fact_text(call, "model"));
+    (void)fputs(model.len > 0 ? " asked for " : " asked for no model that could be read", to->out);
+    weir_cli_print_slice(to->out, model);
     (void)fputs(weir_fact_true(call, "stream") ? " (a stream, " : " (", to->out);
     weir_cli_print_slice(to->out, weir_fact_text(call, "route"));
     (void)fputs(") at ", to->out);

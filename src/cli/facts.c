@@ -37,9 +37,10 @@ static int print_long(double seconds, char text[WEIR_DURATION_MAX])
 {
     unsigned long long s = (unsigned long long)(seconds + 0.5);
 
+    if (s < 3600 && s % 60 == 0)
+        return snprintf(text, WEIR_DURATION_MAX, "%llu min", s / 60);
     if (s < 3600)
-        return snprintf(text, WEIR_DURATION_MAX, s % 60 == 0 ? "%llu min" : "%llu min %llu s", s / 60,
-                        s % 60);
+        return snprintf(text, WEIR_DURATION_MAX, "%llu min %llu s", s / 60, s % 60);
     if (s < 86400)
         return snprintf(text, WEIR_DURATION_MAX, "%llu h %llu min", s / 3600, s / 60 % 60);
     return snprintf(text, WEIR_DURATION_MAX, "%llu d %llu h", s / 86400, s / 3600 % 24);

@@ -104,8 +104,9 @@ static struct weir_slice cell_DEPLOYMENTS_state(const void *row, char room[WEIR_
     if (!r->cooling)
         return r->eligible ? WEIR_SLICE("ok") : r->why.len > 0 ? r->why : WEIR_SLICE("not eligible");
     rest = weir_duration_text(ceil(r->cooldown_left_s), left);
-    return print(room, cause.len > 0 ? "cools %.*s %.*s" : "cools %.*s", (int)rest.len, rest.ptr,
-                 short_len(cause), cause.ptr);
+    if (cause.len == 0)
+        return print(room, "cools %.*s", (int)rest.len, rest.ptr);
+    return print(room, "cools %.*s %.*s", (int)rest.len, rest.ptr, short_len(cause), cause.ptr);
 }
 
 /* The longer it is out, the more it matters. */

@@ -43,6 +43,19 @@ static void a_pick_says_who_and_why_not_the_others(void **state)
          "                (3 more candidates are not told)");
 }
 
+static void a_cooldown_that_did_not_matter_is_told_beside_what_did(void **state)
+{
+    (void)state;
+    tell("'kind':'Picked','group':'g','deployment':'a','candidates':[{'deployment':'a','fate':'chosen','"
+         "until':"
+         "'2026-11-30T09:12:40.132Z'},{'deployment':'b','fate':'not_chosen','until':'2026-11-30T09:12:40."
+         "132Z'}]",
+         "a is chosen in g\n"
+         "                a was chosen, and cools down until 09:12:40 (37 s more)\n"
+         "                b was passed over: the strategy took another one, and cools down until 09:12:40 "
+         "(37 s more)");
+}
+
 static void a_pick_of_nobody_says_why(void **state)
 {
     (void)state;
@@ -180,14 +193,15 @@ static void an_event_of_tomorrow_is_named(void **state)
 static void a_call_that_failed_says_so_in_its_second_line(void **state)
 {
     (void)state;
-    kit_expect(weir_explain_call,
-               "{'call_id':'id-2','time':'2026-11-30T09:12:03.120Z','model':'no-such','route':'chat',"
-               "'stream':true,'status':400,'kind':'bad_request','state':'failed','attempts':0,"
-               "'duration_ms':0.1,'events':[]}",
-               "call id-2 asked for no-such (a stream, chat) at 2026-11-30 09:12:03.120 UTC\n"
-               "failed with 400 bad_request after 0 ms, 0 attempts, 0 retries, 0 fallbacks\n"
-               "\n"
-               "It never came to a deployment: nothing happened that could be told.\n");
+    kit_expect(
+        weir_explain_call,
+        "{'call_id':'id-2','time':'2026-11-30T09:12:03.120Z','route':'chat',"
+        "'stream':true,'status':400,'kind':'bad_request','state':'failed','attempts':0,"
+        "'duration_ms':0.1,'events':[]}",
+        "call id-2 asked for no model that could be read (a stream, chat) at 2026-11-30 09:12:03.120 UTC\n"
+        "failed with 400 bad_request after 0 ms, 0 attempts, 0 retries, 0 fallbacks\n"
+        "\n"
+        "It never came to a deployment: nothing happened that could be told.\n");
 }
 
 static void lost_events_are_counted(void **state)
@@ -225,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pick_says_who_and_why_not_the_others),
+        cmocka_unit_test(a_cooldown_that_did_not_matter_is_told_beside_what_did),
         cmocka_unit_test(a_pick_of_nobody_says_why),
         cmocka_unit_test(a_pick_says_what_it_is_for_where_that_is_not_plain),
         cmocka_unit_test(a_made_id_is_shortened),
