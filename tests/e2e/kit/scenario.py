@@ -31,8 +31,9 @@ from pathlib import Path
 
 import yaml
 
-from . import answers, story
+from . import answers, story, words
 from .answers import CLOSE, END, HANG, RESET, Error, Wait
+from .commands import explain
 from .configs import config as make_config
 
 FOLDER = Path(__file__).resolve().parents[1] / "scenarios"
@@ -208,7 +209,16 @@ class Play:
         for thread in self.behind:
             thread.join(60)
         self.faults += self.watch.end(story.asked(self.up.calls))
+        self.faults += self.faults_of_words()
         assert not self.faults, "\n".join(self.faults)
+
+    def faults_of_words(self):
+        """What `weir explain` says of the last call."""
+        last = self.look_up("/weir/calls?limit=1").json.get("calls")
+        if not last:
+            return []
+        told = self.look_up(f"/weir/calls/{last[0]['call_id']}").json
+        return list(words.faults(explain(self.weir, told["call_id"], key=(self.scenario.get("general") or {}).get("master_key")), told))
 
     def step(self, where, step):
         time.sleep(step.get("rest", 0))
