@@ -73,8 +73,10 @@ static struct weir_event_node *take_node(struct weir_event_queue *queue)
         return node;
     }
     node = queue->waiting < WEIR_EVENTS_MAX ? weir_arena_alloc(queue->arena, sizeof(*node)) : NULL;
-    if (node != NULL)
+    if (node != NULL) {
         node->candidates = NULL;
+        node->room = 0;
+    }
     return node;
 }
 
@@ -101,8 +103,10 @@ struct weir_candidate *weir_event_room(struct weir_event_queue *queue, struct we
     if (event == &queue->lost)
         return NULL;
     node = WEIR_CONTAINER(event, struct weir_event_node, event);
-    if (node->candidates == NULL)
-        node->candidates = weir_arena_zalloc(queue->arena, count, sizeof(*node->candidates));
+    if (node->room >= count)
+        return node->candidates;
+    node->candidates = weir_arena_alloc(queue->arena, count * sizeof(*node->candidates));
+    node->room = node->candidates == NULL ? 0 : count;
     return node->candidates;
 }
 

@@ -19,7 +19,8 @@ enum { WEIR_EVENTS_MAX = 1024 };
 struct weir_event_node {
     struct weir_event_node *next;
     struct weir_event event;
-    struct weir_candidate *candidates; /* room for as many as the call notes; NULL: not made yet */
+    struct weir_candidate *candidates; /* room for so many */
+    uint32_t room;
 };
 
 struct weir_event_queue {
@@ -38,8 +39,8 @@ void weir_event_queue_init(struct weir_event_queue *queue, struct weir_arena *ar
 struct weir_event *weir_event_add(struct weir_event_queue *queue, weir_event_kind kind, uint64_t now_ns);
 
 /*
- * Room for so many candidates that stays with the newest event until it was taken and another one is added;
- * the same number for every event of a queue.  NULL: the event is lost, or there is no memory.
+ * Room for so many candidates, up to WEIR_CANDIDATES_MAX, that stays with the newest event until it was taken
+ * and another one is added.  NULL: the event is lost, or there is no memory.
  */
 struct weir_candidate *weir_event_room(struct weir_event_queue *queue, struct weir_event *event,
                                        uint32_t count);

@@ -232,6 +232,7 @@ static double pick_ns(size_t count, const struct way *way, enum cooling cooling,
 struct caller {
     weir_router *router;
     weir_snapshot *snapshot;
+    uint32_t note_candidates;
 };
 
 static void run_calls(void *context, size_t times)
@@ -245,6 +246,7 @@ static void run_calls(void *context, size_t times)
 
     weir_request_init(&request);
     request.model = WEIR_SLICE("g");
+    request.note_candidates = caller->note_candidates;
     for (size_t i = 0; i < times; i++) {
         must(weir_call_begin(caller->router, caller->snapshot, &request, weir_mem_libc(), now_ns, &call),
              "begin");
@@ -258,9 +260,9 @@ static void run_calls(void *context, size_t times)
     }
 }
 
-static double call_ns(size_t count)
+static double call_ns(size_t count, uint32_t note_candidates)
 {
-    struct caller caller;
+    struct caller caller = {.note_candidates = note_candidates};
     double ns;
 
     must(weir_router_new(weir_mem_libc(), 1, &caller.router), "router");
@@ -282,20 +284,28 @@ static void print_picks(const struct way *way, enum cooling cooling, enum tags w
         printf("%9.1f", pick_ns(counts[i], way, cooling, with));
 }
 
-int main(void)
+static void print_calls(const char *name, uint32_t note_candidates)
 {
+    printf("\n%-32s", name);
+    for (size_t i = 0; i < COUNTS; i++)
+        printf("%9.1f", call_ns(counts[i], note_candidates));
+}
+
+/* With an argument only calls are measured. */
+int main(int argc, char **argv)
+{
+    (void)argv;
     printf("%-32s", "ns per pick, deployments:");
     for (size_t i = 0; i < COUNTS; i++)
         printf("%9zu", counts[i]);
-    for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+    for (size_t way = 0; argc == 1 && way < sizeof(ways) / sizeof(ways[0]); way++) {
         for (int cooling = 0; cooling < COOLINGS; cooling++)
             print_picks(&ways[way], (enum cooling)cooling, NO_ROUTING);
         for (int with = NOBODY_TAGGED; with < TAG_CASES; with++)
             print_picks(&ways[way], HALF_COOL, (enum tags)with);
     }
-    printf("\n%-32s", "ns per call, answered at once");
-    for (size_t i = 0; i < COUNTS; i++)
-        printf("%9.1f", call_ns(counts[i]));
+    print_calls("ns per call, answered at once", 0);
+    print_calls("the same, 16 candidates told", 16);
     printf("\n");
     return 0;
 }

@@ -207,11 +207,12 @@ static weir_pick_purpose purpose_of(const struct weir_call *call, enum weir_pick
 static void tell(struct weir_call *call, const struct weir_pick *pick, const struct weir_trail *trail,
                  const weir_deployment *chosen)
 {
-    uint32_t max = call->request.note_candidates;
+    uint32_t max = call->request.note_candidates, size = weir_resolution_size(pick->from);
     struct weir_event *event = weir_event_add(&call->events, WEIR_EVENT_PICKED, call->now_ns);
     struct weir_candidate *room;
 
     max = max < WEIR_CANDIDATES_MAX ? max : WEIR_CANDIDATES_MAX;
+    max = max < size ? max : size;
     room = weir_event_room(&call->events, event, max);
     event->group = call->frame->from.group;
     if (chosen != NULL)
@@ -222,7 +223,7 @@ static void tell(struct weir_call *call, const struct weir_pick *pick, const str
     if (room != NULL)
         event->u.picked.count = weir_note_pick(pick, trail, chosen, max, room);
     event->u.picked.candidates = room;
-    event->u.picked.omitted = weir_resolution_size(pick->from) - event->u.picked.count;
+    event->u.picked.omitted = size - event->u.picked.count;
 }
 
 struct weir_pick weir_pick_prepare(struct weir_call *call, enum weir_pick_mode mode, int32_t order,
