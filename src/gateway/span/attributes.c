@@ -53,8 +53,10 @@ struct weir_attribute_key weir_attribute_key_of(struct weir_slice prefix, struct
     name = weir_attribute_clean(weir_slice_sub(name, 0, NAME_MAX - prefix.len), clean_room);
     memset(room, 0, WEIR_ATTRIBUTE_KEY_MAX);
     room[0] = KEY_OF(KEY, BYTES);
-    memcpy(room + 2, prefix.ptr, prefix.len);
-    memcpy(room + 2 + len, name.ptr, name.len);
+    if (prefix.len > 0)
+        memcpy(room + 2, prefix.ptr, prefix.len);
+    if (name.len > 0)
+        memcpy(room + 2 + len, name.ptr, name.len);
     len += name.len;
     room[1] = (char)len;
     room[2 + len] = KEY_OF(VALUE, BYTES);

@@ -147,7 +147,8 @@ static void put_name(struct encoding *e, struct weir_slice model)
     size_t len = 0;
 
     for (size_t i = 0; i < (model.len > 0 ? 3 : 1); i++) {
-        memcpy(name + len, parts[i].ptr, parts[i].len);
+        if (parts[i].len > 0)
+            memcpy(name + len, parts[i].ptr, parts[i].len);
         len += parts[i].len;
     }
     weir_protobuf_put_bytes(&e->writer, SPAN_NAME, (struct weir_slice){name, len});
