@@ -7,6 +7,8 @@
  */
 #include "gateway/alert/write.h"
 
+#include <assert.h>
+
 #include "base/slice.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -286,22 +288,22 @@ static int put_json(const struct weir_alert *alert, const struct weir_alert_scen
 
 /* ---- Slack ---- */
 
+static struct weir_slice escaped(struct weir_slice c)
+{
+    if (weir_slice_eq(c, WEIR_SLICE("<")))
+        return WEIR_SLICE("&lt;");
+    if (weir_slice_eq(c, WEIR_SLICE(">")))
+        return WEIR_SLICE("&gt;");
+    return weir_slice_eq(c, WEIR_SLICE("&")) ? WEIR_SLICE("&amp;") : c;
+}
+
 static int escape(struct weir_slice text, struct weir_buf *buf)
 {
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < text.len; i++) {
-        char c = text.ptr[i];
-
-        if (c == '<')
-            r = weir_buf_append(buf, WEIR_SLICE("&lt;"));
-        else if (c == '>')
-            r = weir_buf_append(buf, WEIR_SLICE("&gt;"));
-        else if (c == '&')
-            r = weir_buf_append(buf, WEIR_SLICE("&amp;"));
-        else
-            r = weir_buf_append(buf, (struct weir_slice){&c, 1});
-    }
+    assert(text.ptr != NULL); /* no sentence is empty */
+    for (size_t i = 0; r == 0 && i < text.len; i++)
+        r = weir_buf_append(buf, escaped(weir_slice_sub(text, i, i + 1)));
     return r;
 }
 
