@@ -22,6 +22,7 @@ struct trace {
     const struct weir_draft *draft;
     char *text; /* WEIR_TRACE_MAX bytes, the last of them for cut_off */
     size_t len;
+    size_t whole; /* of them, that are whole items */
     bool full;
     size_t items;
 };
@@ -71,6 +72,8 @@ static void put_s(struct trace *trace, uint64_t length_ns)
 
 static void begin(struct trace *trace, struct weir_slice word)
 {
+    if (!trace->full)
+        trace->whole = trace->len;
     if (trace->items++ > 0)
         put(trace, WEIR_SLICE("; "));
     put(trace, word);
@@ -230,8 +233,8 @@ int weir_trace_write(const struct weir_draft *draft, uint32_t serving, uint64_t 
     if (!over)
         put_open(&trace, serving, WEIR_SLICE(" running"), now_ns);
     if (trace.full) {
-        memcpy(trace.text + trace.len, cut_off.ptr, cut_off.len);
-        trace.len += cut_off.len;
+        memcpy(trace.text + trace.whole, cut_off.ptr, cut_off.len);
+        trace.len = trace.whole + cut_off.len;
     }
     weir_buf_commit(buf, trace.len);
     return 0;

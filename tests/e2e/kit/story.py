@@ -241,7 +241,7 @@ def faults_of_trace(told, seen):
     whole = trace_of(told)
     have = [re.sub(r"\b\d+ms\b", "N", step) for step in trace.split("; ")]
     if have[-1] == "...":
-        have, whole = have[:-2], whole[:len(have) - 2]
+        have, whole = have[:-1], whole[:len(have) - 1]
     elif seen.stream:
         running = [step for step in have if re.search(r" (200|running) N$", step)]
         have = [step for step in have if step not in running]
