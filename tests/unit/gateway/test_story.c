@@ -6,6 +6,7 @@
 #include <weir/mem_libc.h>
 
 #include "base/arena.h"
+#include "base/rand.h"
 #include "base/slice.h"
 #include "base/time.h"
 #include "gateway/story/draft.h"
@@ -349,6 +350,90 @@ static void a_story_that_overflows_keeps_what_came_first_and_counts_the_rest(voi
     weir_story_unref(story);
 }
 
+enum { RANDOM_EVENTS = 400, RANDOM_TEXTS = 40 };
+
+/* Some event with texts of any length, the longest longer than what is kept. */
+static struct weir_event random_event(struct weir_rand *rand, char texts[RANDOM_TEXTS][400],
+                                      struct weir_candidate list[WEIR_STORY_CANDIDATES_MAX])
+{
+    struct weir_event event = event_of((weir_event_kind)weir_rand_below(rand, WEIR_EVENT_KINDS));
+    struct weir_slice text[4 + WEIR_STORY_CANDIDATES_MAX];
+
+    for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+        text[i] =
+            (struct weir_slice){texts[weir_rand_below(rand, RANDOM_TEXTS)],
+                                (size_t)weir_rand_below(rand, weir_rand_below(rand, 2) == 0 ? 20 : 400)};
+    event.group = text[0];
+    event.deployment = text[1];
+    event.time_ns = BEGUN_NS + (weir_rand_u64(rand) >> weir_rand_below(rand, 64)) / 2;
+    event.attempt = (uint32_t)(weir_rand_u64(rand) >> weir_rand_below(rand, 64));
+    if (event.kind == WEIR_EVENT_FALLBACK) {
+        event.u.fallback.source = text[2];
+        event.u.fallback.target = text[3];
+    } else if (event.kind == WEIR_EVENT_PICKED) {
+        event.u.picked.candidates = list;
+        event.u.picked.count = (uint32_t)weir_rand_below(rand, WEIR_STORY_CANDIDATES_MAX + 1);
+        for (uint32_t i = 0; i < event.u.picked.count; i++)
+            list[i] = (struct weir_candidate){text[4 + i], WEIR_FATE_COOLDOWN, event.time_ns};
+    }
+    return event;
+}
+
+static struct weir_slice cut(struct weir_slice text)
+{
+    return weir_slice_sub(text, 0, WEIR_STORY_TEXT_MAX);
+}
+
+/* The event as it is kept. */
+static void cut_texts(struct weir_event *event, struct weir_candidate list[WEIR_STORY_CANDIDATES_MAX])
+{
+    event->group = cut(event->group);
+    event->deployment = cut(event->deployment);
+    if (event->kind == WEIR_EVENT_FALLBACK) {
+        event->u.fallback.source = cut(event->u.fallback.source);
+        event->u.fallback.target = cut(event->u.fallback.target);
+    } else if (event->kind == WEIR_EVENT_PICKED) {
+        event->u.picked.candidates = list;
+        for (uint32_t i = 0; i < event->u.picked.count; i++)
+            list[i].deployment = cut(list[i].deployment);
+    }
+}
+
+static void random_events_are_read_as_they_were_written(void **state)
+{
+    static struct weir_candidate lists[RANDOM_EVENTS][WEIR_STORY_CANDIDATES_MAX];
+    static struct weir_event kept[RANDOM_EVENTS];
+    static char texts[RANDOM_TEXTS][400];
+    struct weir_rand rand;
+    struct weir_event event;
+
+    weir_rand_init(&rand, 7);
+    for (size_t i = 0; i < RANDOM_TEXTS; i++)
+        memset(texts[i], (int)('a' + i), sizeof(texts[i]));
+    for (unsigned round = 0; round < 50; round++) {
+        struct weir_draft *draft = weir_draft_new(*state, BEGUN_NS);
+        struct weir_story_reader reader;
+        uint32_t count = 0;
+
+        for (unsigned i = 0; i < RANDOM_EVENTS; i++) {
+            uint32_t lost = draft->events_lost;
+
+            kept[count] = random_event(&rand, texts, lists[count]);
+            weir_draft_add(draft, &kept[count]);
+            count += draft->events_lost == lost;
+        }
+        assert_true(draft->pen.len <= WEIR_STORY_EVENTS_MAX && count < RANDOM_EVENTS);
+        reader = weir_draft_read(draft);
+        for (uint32_t i = 0; i < count; i++) {
+            cut_texts(&kept[i], lists[i]);
+            assert_true(weir_story_next(&reader, &event));
+            assert_event_eq(&event, &kept[i]);
+        }
+        assert_false(weir_story_next(&reader, &event));
+        weir_arena_reset(*state);
+    }
+}
+
 static void a_story_without_memory_is_none(void **state)
 {
     struct weir_draft *draft = weir_draft_new(*state, BEGUN_NS);
@@ -393,6 +478,7 @@ int main(void)
         TEST(of_too_many_candidates_the_first_are_kept),
         TEST(a_long_text_is_cut),
         TEST(a_story_that_overflows_keeps_what_came_first_and_counts_the_rest),
+        TEST(random_events_are_read_as_they_were_written),
         TEST(a_story_without_memory_is_none),
         TEST(a_call_ends_in_one_state),
     };
