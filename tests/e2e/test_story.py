@@ -118,8 +118,8 @@ def test_a_call_that_runs_is_told_when_it_is_over(serve, up):
 def test_the_list_is_newest_first_and_filtered(serve, up):
     weir = serve({"a": ["a1"], "b": ["b1"], "c": ["c1"]}, router={"fallbacks": [{"a": ["b"]}]})
     up.says("a1", error("internal")).says("b1", "fine").says("c1", error("auth"))
-    ids = [weir.ask(model).header("x-litellm-call-id") for model in ("a", "b", "c", "b")]
-    until(lambda: get(weir, "/weir/calls").json["kept"] == 4)
+    ids = [story(weir, weir.ask(model))["call_id"] for model in ("a", "b", "c", "b")]
+    assert get(weir, "/weir/calls").json["kept"] == 4
 
     def listed(query):
         return [ids.index(call["call_id"]) for call in get(weir, "/weir/calls" + query).json["calls"]]
@@ -151,8 +151,8 @@ def test_without_memory_of_calls_none_is_told(serve, up):
 def test_the_newest_calls_are_kept(serve, up):
     weir = serve({"g": ["d1"]}, weir={"trace_calls": 3})
     up.says("d1", "fine")
-    ids = [weir.ask("g").header("x-litellm-call-id") for _ in range(5)]
-    until(lambda: [call["call_id"] for call in get(weir, "/weir/calls").json["calls"]] == ids[:1:-1])
+    ids = [story(weir, weir.ask("g"))["call_id"] for _ in range(5)]
+    assert [call["call_id"] for call in get(weir, "/weir/calls").json["calls"]] == ids[:1:-1]
     assert get(weir, f"/weir/calls/{ids[1]}").status == 404
 
 
