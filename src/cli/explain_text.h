@@ -20,7 +20,7 @@ struct weir_explain_out {
 void weir_explain_call(const struct weir_explain_out *to, yyjson_val *call);
 
 /* Of GET /weir/calls. */
-void weir_explain_calls(const struct weir_explain_out *to, yyjson_val *calls);
+void weir_explain_calls(const struct weir_explain_out *to, yyjson_val *answer);
 
 /* Of GET /weir/explain?model=. */
 void weir_explain_model(const struct weir_explain_out *to, yyjson_val *answer);

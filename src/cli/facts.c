@@ -1,8 +1,6 @@
 /* Whatever is not what it should be counts as missing. */
 #include "cli/facts.h"
 
-#include <string.h>
-
 #include "base/slice.h"
 
 struct weir_slice weir_fact_text(yyjson_val *object, const char *key)
@@ -108,8 +106,7 @@ struct weir_slice weir_short_id(struct weir_slice id, char text[WEIR_SHORT_ID_MA
     for (size_t i = 0; i < id.len; i++)
         if (!weir_char_is_digit(id.ptr[i]) && (id.ptr[i] < 'a' || id.ptr[i] > 'f'))
             return id;
-    memcpy(text, id.ptr, SHOWN);
-    memcpy(text + SHOWN, "...", 3);
+    (void)snprintf(text, WEIR_SHORT_ID_MAX, "%.*s...", SHOWN, id.ptr);
     return (struct weir_slice){text, SHOWN + 3};
 }
 

@@ -79,8 +79,8 @@ static void prepare(weir_terminal *terminal, bool colour)
     if (!colour || !curses->has_colors() || curses->start_color() == ERR ||
         curses->use_default_colors() == ERR)
         return;
-    for (short i = WEIR_STYLE_GOOD; i < WEIR_STYLES; i++)
-        (void)curses->init_pair(i, inks[i], -1);
+    for (int i = WEIR_STYLE_GOOD; i < WEIR_STYLES; i++)
+        (void)curses->init_pair((short)i, inks[i], -1);
     terminal->colour = true;
 }
 

@@ -14,13 +14,7 @@ typedef struct weir_top_deployment DEPLOYMENTS_row;
 typedef struct weir_top_group GROUPS_row;
 typedef struct weir_top_failover FAILOVERS_row;
 
-/* A column that shows a member as it is, one that shows it by a function, one that is sorted by it. */
-#define TEXT_CELL(view, name, member)                                                                        \
-    static struct weir_slice cell_##view##_##name(const void *row, char room[WEIR_CELL_BYTES])               \
-    {                                                                                                        \
-        (void)room;                                                                                          \
-        return ((const view##_row *)row)->member;                                                            \
-    }
+/* A column that shows a member by a function, and one that is sorted by it. */
 #define SHOWN_CELL(view, name, print, member)                                                                \
     static struct weir_slice cell_##view##_##name(const void *row, char room[WEIR_CELL_BYTES])               \
     {                                                                                                        \
@@ -50,6 +44,11 @@ __attribute__((format(printf, 2, 3))) static struct weir_slice print(char room[W
 static int short_len(struct weir_slice text)
 {
     return text.len < 64 ? (int)text.len : 64;
+}
+
+static struct weir_slice print_name(char room[WEIR_CELL_BYTES], struct weir_slice name)
+{
+    return weir_short_id(name, room);
 }
 
 static struct weir_slice print_count(char room[WEIR_CELL_BYTES], uint64_t count)
@@ -85,14 +84,8 @@ static struct weir_slice print_used(char room[WEIR_CELL_BYTES], uint64_t used, u
 
 /* ---- deployments ---- */
 
-TEXT_CELL(DEPLOYMENTS, group, group)
-
-static struct weir_slice cell_DEPLOYMENTS_id(const void *row, char room[WEIR_CELL_BYTES])
-{
-    ROW(DEPLOYMENTS_row);
-
-    return weir_short_id(r->id, room);
-}
+SHOWN_CELL(DEPLOYMENTS, group, print_name, group)
+SHOWN_CELL(DEPLOYMENTS, id, print_name, id)
 
 static struct weir_slice cell_DEPLOYMENTS_state(const void *row, char room[WEIR_CELL_BYTES])
 {
@@ -169,12 +162,12 @@ static double key_DEPLOYMENTS_last(const void *row)
     return r->last_kind.len == 0 ? -HUGE_VAL : -r->last_ago_s;
 }
 
-TEXT_CELL(DEPLOYMENTS, model, model)
-TEXT_CELL(DEPLOYMENTS, provider, provider)
+SHOWN_CELL(DEPLOYMENTS, model, print_name, model)
+SHOWN_CELL(DEPLOYMENTS, provider, print_name, provider)
 
 /* ---- groups ---- */
 
-TEXT_CELL(GROUPS, name, name)
+SHOWN_CELL(GROUPS, name, print_name, name)
 
 static struct weir_slice cell_GROUPS_eligible(const void *row, char room[WEIR_CELL_BYTES])
 {
@@ -222,7 +215,7 @@ SHOWN_CELL(GROUPS, requests, print_count, requests)
 NUMBER_KEY(GROUPS, requests, requests)
 SHOWN_CELL(GROUPS, tokens, print_count, tokens)
 NUMBER_KEY(GROUPS, tokens, tokens)
-TEXT_CELL(GROUPS, strategy, strategy)
+SHOWN_CELL(GROUPS, strategy, print_name, strategy)
 
 /* ---- failovers ---- */
 
@@ -230,8 +223,7 @@ static struct weir_slice cell_FAILOVERS_time(const void *row, char room[WEIR_CEL
 {
     ROW(FAILOVERS_row);
 
-    (void)room;
-    return weir_clock_of(r->time);
+    return weir_short_id(weir_clock_of(r->time), room);
 }
 
 static double key_FAILOVERS_time(const void *row)
@@ -241,7 +233,7 @@ static double key_FAILOVERS_time(const void *row)
     return weir_time_of(r->time);
 }
 
-TEXT_CELL(FAILOVERS, model, model)
+SHOWN_CELL(FAILOVERS, model, print_name, model)
 
 static struct weir_slice cell_FAILOVERS_by(const void *row, char room[WEIR_CELL_BYTES])
 {
@@ -289,7 +281,7 @@ static struct weir_slice cell_FAILOVERS_span(const void *row, char room[WEIR_CEL
 }
 
 NUMBER_KEY(FAILOVERS, span, duration_ms)
-TEXT_CELL(FAILOVERS, call, call_id)
+SHOWN_CELL(FAILOVERS, call, print_name, call_id)
 
 /* ---- the table ---- */
 
