@@ -8,7 +8,9 @@ from kit import answers
 from kit.answers import RESET, Wait, error
 from kit.commands import explain, run, sentences
 from kit.pages import Pages
+from kit.terminal import Terminal
 from kit.wait import until
+from kit.weir import BINARY
 
 FIRST = {"g": {"a": {"weight": 1000000}, "b": {"weight": 1}}}  # a is asked, but for retries
 
@@ -111,6 +113,17 @@ def test_tags_leave_others(serve, up):
 def test_a_name_that_is_unknown(serve):
     weir = serve({"g": ["a"]})
     assert "\nfailed with 400 bad_request after " in story(weir, weir.ask("nix"))
+
+
+def test_colours_are_for_terminals(serve, up):
+    weir = serve({"g": ["a"]})
+    up.says("a", "fine")
+    call = weir.ask("g").header("x-litellm-call-id")
+    assert "\x1b" not in story(weir, weir.ask("g"))
+    for env, coloured in (({}, True), ({"NO_COLOR": "1"}, False)):
+        with Terminal([BINARY, "explain", "--url", weir.url, call], 24, 120, env=env) as terminal:
+            terminal.until("the answer is complete, by a")
+            assert (b"\x1b[32msucceeded\x1b[0m with 200" in terminal.raw) == coloured and terminal.wait() == 0
 
 
 # ---- the list and the newest

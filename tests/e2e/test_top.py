@@ -107,6 +107,13 @@ def test_wide_characters_keep_the_columns_in_line(pages):
             assert wcswidth(row[:row.index(" ok")]) + 1 == at, row
 
 
+@pytest.mark.parametrize("locale", [{"LANG": ""}, {"LANG": "C"}, {"LC_ALL": "C.UTF-8"}])
+def test_names_are_readable_where_no_language_is_set(pages, locale):
+    pages.says("/weir/state", json.dumps(state(3, {1: "größe 模型"})))
+    with top(pages, env=locale) as terminal:
+        terminal.until("größe 模型")
+
+
 def test_names_cannot_steer_the_terminal(pages):
     pages.says("/weir/state", json.dumps(state(3, {1: "x\x1b[2J\x1b]0;owned\x07\x9b31m\u202ey"})))
     with top(pages, 24, 200) as terminal:
