@@ -96,9 +96,10 @@ struct weir_event {
             weir_hop_kind kind;
             struct weir_slice source;
             struct weir_slice target;
-            int32_t order;  /* the tier walked to; WEIR_UNSET_ORDER: none */
-            uint32_t depth; /* hops to other groups so far, this one included */
-            uint32_t level; /* nesting of walks; 0: from the asked group */
+            int32_t order;             /* the tier walked to; WEIR_UNSET_ORDER: none */
+            uint32_t depth;            /* hops to other groups so far, this one included */
+            uint32_t level;            /* nesting of walks; 0: from the asked group */
+            struct weir_failure cause; /* what the source was left for */
         } fallback;
         struct {
             struct weir_failure failure;

@@ -49,6 +49,7 @@ static void announce(struct weir_call *call, const weir_deployment *deployment)
     event->u.fallback.order = is_order ? frame->loop.order : WEIR_UNSET_ORDER;
     event->u.fallback.depth = call->hops;
     event->u.fallback.level = frame->level;
+    event->u.fallback.cause = frame->latest.failure;
 }
 
 static struct weir_start start_of(struct weir_call *call, const weir_deployment *deployment,

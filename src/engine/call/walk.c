@@ -179,6 +179,7 @@ static enum weir_turn hop(struct weir_call *call)
     event->u.fallback.order = WEIR_UNSET_ORDER;
     event->u.fallback.depth = call->hops;
     event->u.fallback.level = source->level;
+    event->u.fallback.cause = source->latest.failure;
     return WEIR_TURN_AGAIN;
 }
 

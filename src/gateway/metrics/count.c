@@ -136,7 +136,6 @@ static void count_failed_attempt(struct weir_job *job, const struct weir_event *
     struct weir_series_key key = key_of(job, event, WEIR_SET_BIT(FAILURES) | WEIR_SET_BIT(UNSERVED));
     const struct weir_series *series;
 
-    job->counts.failed = event->u.attempt_failed.failure;
     key.requested = job->asked.request.model;
     put_failure(&key, &event->u.attempt_failed.failure);
     series = find(job, &key);
@@ -151,7 +150,6 @@ static void count_refused(struct weir_job *job, const struct weir_event *event)
 {
     struct weir_series_key key = key_of(job, event, WEIR_SET_BIT(REFUSALS));
 
-    job->counts.failed = event->u.attempt_failed.failure;
     key.kind = weir_kind_row(event->u.attempt_failed.failure.kind)->name;
     ADD(find(job, &key), attempts_refused, 1);
 }
@@ -189,7 +187,7 @@ static void count_hop(struct weir_job *job, const struct weir_event *event)
         return;
     settle_hop(job, event, false);
     job->counts.hop = event->u.fallback.target;
-    job->counts.hop_cause = job->counts.failed;
+    job->counts.hop_cause = event->u.fallback.cause;
 }
 
 static void count_break(struct weir_job *job, const struct weir_event *event)

@@ -33,7 +33,6 @@ struct weir_attempt_cells {
 /* What is remembered of a call until it is over; zeroed when it begins. */
 struct weir_call_counts {
     struct weir_attempt_cells attempt; /* of the newest one */
-    struct weir_failure failed;        /* the newest failure of an attempt */
     struct weir_slice hop;             /* the group that was gone to and has not answered yet; empty: none */
     struct weir_failure hop_cause;     /* why */
     uint64_t first_content_ns;         /* since the attempt that succeeded began; 0: no stream */

@@ -296,20 +296,23 @@ static void reliability_each_hop_is_reported(void **state)
 {
     const struct weir_event *event;
     (void)state;
-    KIT(kit, "a A order=1 : 500; a2 A order=2 : 500; b B; router retries=0; fallbacks A: B\n");
-    const struct kit_call *call = expect_call(kit, "A", "a:500 a2:500 b:ok");
+    KIT(kit, "a A order=1 : 500; a2 A order=2 : 503; b B; router retries=0; fallbacks A: B\n");
+    const struct kit_call *call = expect_call(kit, "A", "a:500 a2:503 b:ok");
 
     assert_int_equal(kit_event_count(call, WEIR_EVENT_FALLBACK), 2);
     event = kit_event(call, WEIR_EVENT_FALLBACK, 0);
     assert_slice_is(event->u.fallback.target, "A");
     assert_int_equal(event->u.fallback.order, 2);
     assert_int_equal(event->u.fallback.depth, 0);
+    assert_int_equal(event->u.fallback.cause.status, 500);
     event = kit_event(call, WEIR_EVENT_FALLBACK, 1);
     assert_slice_is(event->u.fallback.source, "A");
     assert_slice_is(event->u.fallback.target, "B");
     assert_int_equal(event->u.fallback.order, WEIR_UNSET_ORDER);
     assert_int_equal(event->u.fallback.depth, 1);
     assert_int_equal(event->u.fallback.level, 0);
+    assert_int_equal(event->u.fallback.cause.kind, WEIR_KIND_SERVICE_UNAVAILABLE);
+    assert_int_equal(event->u.fallback.cause.status, 503);
 }
 
 static void reliability_a_failure_walks_down_the_orders_before_it_leaves_the_group(void **state)

@@ -77,7 +77,8 @@ static struct weir_event hop(int32_t order)
                                               .source = WEIR_SLICE_INIT("a\"\r\n"),
                                               .target = WEIR_SLICE_INIT("b"),
                                               .order = order,
-                                              .depth = 1}};
+                                              .depth = 1,
+                                              .cause = {WEIR_KIND_TIMEOUT, 408, 0, WEIR_ORIGIN_PROVIDER}}};
 }
 
 static void names_cannot_break_it_and_orders_may_be_negative_or_none(void **state)
@@ -87,15 +88,18 @@ static void names_cannot_break_it_and_orders_may_be_negative_or_none(void **stat
     (void)state;
     assert_json(&event, &in_call,
                 "{\"time\":\"2024-02-29T12:34:56.000Z\",\"ms\":0,\"kind\":\"Fallback\",\"hop\":\"order\","
-                "\"source\":\"a\\\"\\r\\n\",\"target\":\"b\",\"order\":-2,\"depth\":1,\"level\":0}");
+                "\"source\":\"a\\\"\\r\\n\",\"target\":\"b\",\"order\":-2,\"depth\":1,\"level\":0,\"cause\":{"
+                "\"kind\":\"timeout\",\"status\":408,\"origin\":\"provider\"}}");
     event = hop(7);
     assert_json(&event, &in_call,
                 "{\"time\":\"2024-02-29T12:34:56.000Z\",\"ms\":0,\"kind\":\"Fallback\",\"hop\":\"order\","
-                "\"source\":\"a\\\"\\r\\n\",\"target\":\"b\",\"order\":7,\"depth\":1,\"level\":0}");
+                "\"source\":\"a\\\"\\r\\n\",\"target\":\"b\",\"order\":7,\"depth\":1,\"level\":0,\"cause\":{"
+                "\"kind\":\"timeout\",\"status\":408,\"origin\":\"provider\"}}");
     event = hop(WEIR_UNSET_ORDER);
     assert_json(&event, &in_call,
                 "{\"time\":\"2024-02-29T12:34:56.000Z\",\"ms\":0,\"kind\":\"Fallback\",\"hop\":\"order\","
-                "\"source\":\"a\\\"\\r\\n\",\"target\":\"b\",\"depth\":1,\"level\":0}");
+                "\"source\":\"a\\\"\\r\\n\",\"target\":\"b\",\"depth\":1,\"level\":0,\"cause\":{\"kind\":"
+                "\"timeout\",\"status\":408,\"origin\":\"provider\"}}");
 }
 
 static void a_plain_answer_tells_nothing_of_a_stream(void **state)

@@ -51,6 +51,7 @@ static void hops(weir_hop_kind kind, const char *source, const char *target)
     event.u.fallback.kind = kind;
     event.u.fallback.source = weir_slice_str(source);
     event.u.fallback.target = weir_slice_str(target);
+    event.u.fallback.cause = limited;
     metrics_event(&kit, event);
 }
 
@@ -244,7 +245,6 @@ static void a_hop_succeeds_when_its_call_does(void **state)
     struct weir_event event = event_of(WEIR_EVENT_SUCCEEDED);
 
     (void)state;
-    fails(0);
     hops(WEIR_HOP_GROUP, "g", "h");
     metrics_assert_none(&kit, "litellm_deployment_successful_fallbacks_total{");
     event.group = WEIR_SLICE("h");
@@ -261,7 +261,6 @@ static void a_hop_fails_with_the_next_one_or_with_its_call(void **state)
 
     (void)state;
     kit.job.access.deployment = WEIR_SLICE("d1");
-    fails(0);
     hops(WEIR_HOP_GROUP, "g", "h");
     hops(WEIR_HOP_GROUP, "h", "w/x");
     event.deployment = WEIR_SLICE_EMPTY;
@@ -274,7 +273,6 @@ static void a_hop_fails_with_the_next_one_or_with_its_call(void **state)
 static void orders_and_siblings_are_no_hops_to_another_group(void **state)
 {
     (void)state;
-    fails(0);
     hops(WEIR_HOP_ORDER, "g", "g");
     hops(WEIR_HOP_SIBLING, "g", "g");
     happens(WEIR_EVENT_SUCCEEDED);

@@ -20,7 +20,7 @@ X(PICKED, PURPOSE(picked.purpose, "for") TEXT(picked.strategy, "strategy") CANDI
 X(ATTEMPT_FAILED, FAILURE(attempt_failed.failure, "failure") FLAG(attempt_failed.will_retry, "will_retry") MS(attempt_failed.wait_ns, "wait_ms") MS(attempt_failed.duration_ns, "duration_ms"))
 X(ATTEMPT_REFUSED, FAILURE(attempt_failed.failure, "failure") FLAG(attempt_failed.will_retry, "will_retry") MS(attempt_failed.wait_ns, "wait_ms"))
 X(RETRY, U32(retry.number, "number") U32(retry.max, "max") MS(retry.waited_ns, "waited_ms"))
-X(FALLBACK, HOP(fallback.kind, "hop") TEXT(fallback.source, "source") TEXT(fallback.target, "target") ORDER(fallback.order, "order") U32(fallback.depth, "depth") U32(fallback.level, "level"))
+X(FALLBACK, HOP(fallback.kind, "hop") TEXT(fallback.source, "source") TEXT(fallback.target, "target") ORDER(fallback.order, "order") U32(fallback.depth, "depth") U32(fallback.level, "level") FAILURE(fallback.cause, "cause"))
 X(RETRY_REFUSED, REFUSED(retry_refused.what, "what") U64(retry_refused.requests, "requests") U64(retry_refused.spent, "spent"))
 X(HEDGED, MS(hedged.waited_ns, "waited_ms"))
 X(HEDGE_LOST, U32(hedge_lost.winner, "winner"))
