@@ -102,6 +102,34 @@ static inline bool weir_bytes_are_plain(const char *p, size_t len)
     return weir_word_is_plain(weir_word_load(p + len - 8)); /* may overlap the one before */
 }
 
+/* Copies len bytes, which do not overlap, and returns the place behind them.  Most texts are short: up to
+ * sixteen bytes are two words that may overlap, and no call. */
+static inline char *weir_bytes_copy(char *to, const char *from, size_t len)
+{
+    if (len > 16) {
+        memcpy(to, from, len);
+    } else if (len >= 8) {
+        uint64_t first, last;
+
+        memcpy(&first, from, sizeof(first));
+        memcpy(&last, from + len - sizeof(last), sizeof(last));
+        memcpy(to, &first, sizeof(first));
+        memcpy(to + len - sizeof(last), &last, sizeof(last));
+    } else if (len >= 4) {
+        uint32_t first, last;
+
+        memcpy(&first, from, sizeof(first));
+        memcpy(&last, from + len - sizeof(last), sizeof(last));
+        memcpy(to, &first, sizeof(first));
+        memcpy(to + len - sizeof(last), &last, sizeof(last));
+    } else if (len > 0) {
+        to[0] = from[0];
+        to[len / 2] = from[len / 2];
+        to[len - 1] = from[len - 1];
+    }
+    return to + len;
+}
+
 /* The upper-case letters of ASCII made lower-case; all else as it is.  Exact: no sum passes its byte. */
 static inline uint64_t weir_word_lower(uint64_t word)
 {

@@ -1,8 +1,6 @@
 /* Bytes that need nothing are appended in runs; what lies between two runs is one escape. */
 #include "wire/json_write.h"
 
-#include <string.h>
-
 #include <weir/error.h>
 
 #include "base/slice.h"
@@ -143,11 +141,52 @@ void weir_json_put_string(struct weir_json_writer *writer, struct weir_slice tex
     if (at == NULL)
         return;
     *at++ = '"';
-    if (text.len > 0)
-        memcpy(at, text.ptr, text.len);
-    at += text.len;
+    at = weir_bytes_copy(at, text.ptr, text.len);
     *at++ = '"';
     end(writer, at);
+}
+
+/* The key with its quotes and the colon. */
+static inline char *copy_key(char *at, struct weir_slice key)
+{
+    *at++ = '"';
+    at = weir_bytes_copy(at, key.ptr, key.len);
+    *at++ = '"';
+    *at++ = ':';
+    return at;
+}
+
+void weir_json_put_word_member(struct weir_json_writer *writer, struct weir_slice key, struct weir_slice word)
+{
+    char *at = begin(writer, key.len + word.len + 5);
+
+    if (at == NULL)
+        return;
+    at = copy_key(at, key);
+    *at++ = '"';
+    at = weir_bytes_copy(at, word.ptr, word.len);
+    *at++ = '"';
+    end(writer, at);
+}
+
+void weir_json_put_text_member(struct weir_json_writer *writer, struct weir_slice key, struct weir_slice text)
+{
+    if (weir_bytes_are_plain(text.ptr, text.len)) {
+        weir_json_put_word_member(writer, key, text);
+        return;
+    }
+    weir_json_put_key(writer, key);
+    put_escaped(writer, text);
+}
+
+void weir_json_put_raw_member(struct weir_json_writer *writer, struct weir_slice key, struct weir_slice json)
+{
+    char *at = begin(writer, key.len + json.len + 3);
+
+    if (at == NULL)
+        return;
+    at = copy_key(at, key);
+    end(writer, weir_bytes_copy(at, json.ptr, json.len));
 }
 
 void weir_json_put_key(struct weir_json_writer *writer, struct weir_slice name)
@@ -164,9 +203,7 @@ void weir_json_put_raw(struct weir_json_writer *writer, struct weir_slice json)
 
     if (at == NULL)
         return;
-    if (json.len > 0)
-        memcpy(at, json.ptr, json.len);
-    end(writer, at + json.len);
+    end(writer, weir_bytes_copy(at, json.ptr, json.len));
 }
 
 void weir_json_put_u64(struct weir_json_writer *writer, uint64_t number)

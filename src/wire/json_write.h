@@ -53,6 +53,15 @@ void weir_json_put_null(struct weir_json_writer *writer);
 /* Text that is JSON already: one value. */
 void weir_json_put_raw(struct weir_json_writer *writer, struct weir_slice json);
 
+/* A member whole, its key with it, for what is written often: a string, or a value that is JSON already.  The
+ * key is printable ASCII without quotes and backslashes. */
+void weir_json_put_text_member(struct weir_json_writer *writer, struct weir_slice key,
+                               struct weir_slice text);
+void weir_json_put_raw_member(struct weir_json_writer *writer, struct weir_slice key, struct weir_slice json);
+/* A string that is known to consist of the same bytes as a key. */
+void weir_json_put_word_member(struct weir_json_writer *writer, struct weir_slice key,
+                               struct weir_slice word);
+
 /* Just the text between quotes, escaped: for parts of a string that is put together by the caller. */
 WEIR_MUST_USE int weir_json_escape(struct weir_buf *buf, struct weir_slice text);
 

@@ -13,16 +13,13 @@ static void put_short(struct weir_json_writer *writer, struct weir_slice key, ui
 {
     char digits[WEIR_TEXT_FIXED_MAX];
 
-    weir_json_put_key(writer, key);
-    weir_json_put_raw(writer, weir_text_short(thousandths, 3, digits));
+    weir_json_put_raw_member(writer, key, weir_text_short(thousandths, 3, digits));
 }
 
 void weir_event_json_text(struct weir_json_writer *writer, struct weir_slice key, struct weir_slice text)
 {
-    if (text.len == 0)
-        return;
-    weir_json_put_key(writer, key);
-    weir_json_put_string(writer, text);
+    if (text.len > 0)
+        weir_json_put_text_member(writer, key, text);
 }
 
 void weir_event_json_ms(struct weir_json_writer *writer, struct weir_slice key, uint64_t length_ns)
@@ -39,13 +36,14 @@ void weir_event_json_time(struct weir_json_writer *writer, struct weir_slice key
 {
     char room[WEIR_TEXT_TIME_MAX];
 
-    weir_event_json_text(writer, key, weir_text_time(wall_ns, room));
+    weir_json_put_word_member(writer, key, weir_text_time(wall_ns, room));
 }
 
 static void put_u64(struct weir_json_writer *writer, struct weir_slice key, uint64_t number)
 {
-    weir_json_put_key(writer, key);
-    weir_json_put_u64(writer, number);
+    char digits[WEIR_TEXT_U64_MAX];
+
+    weir_json_put_raw_member(writer, key, weir_text_u64(number, digits));
 }
 
 static void put_flag(struct weir_json_writer *writer, struct weir_slice key, bool value)
@@ -59,11 +57,11 @@ void weir_event_json_failure(struct weir_json_writer *writer, struct weir_slice 
 {
     weir_json_put_key(writer, key);
     weir_json_open(writer, '{');
-    weir_event_json_text(writer, WEIR_SLICE("kind"), weir_kind_row(failure->kind)->name);
+    weir_json_put_word_member(writer, WEIR_SLICE("kind"), weir_kind_row(failure->kind)->name);
     put_u64(writer, WEIR_SLICE("status"), failure->status > 0 ? (uint64_t)failure->status : 0);
     if (failure->retry_after_ns > 0)
         weir_event_json_s(writer, WEIR_SLICE("retry_after_s"), failure->retry_after_ns);
-    weir_event_json_text(writer, WEIR_SLICE("origin"), weir_origin_name(failure->origin));
+    weir_json_put_word_member(writer, WEIR_SLICE("origin"), weir_origin_name(failure->origin));
     weir_json_close(writer, '}');
 }
 
@@ -113,7 +111,7 @@ static void put_candidates(struct weir_json_writer *writer, struct weir_slice ke
 
         weir_json_open(writer, '{');
         weir_event_json_text(writer, WEIR_SLICE("deployment"), candidate->deployment);
-        weir_event_json_text(writer, WEIR_SLICE("fate"), weir_fate_name(candidate->fate));
+        weir_json_put_word_member(writer, WEIR_SLICE("fate"), weir_fate_name(candidate->fate));
         if (candidate->until_ns > 0)
             weir_event_json_time(writer, WEIR_SLICE("until"), wall_of(place, candidate->until_ns));
         weir_json_close(writer, '}');
@@ -162,7 +160,7 @@ static void put_field(struct weir_json_writer *writer, const struct weir_event_f
     case WEIR_FIELD_REFUSED:
     case WEIR_FIELD_RULE:
     case WEIR_FIELD_PURPOSE:
-        weir_event_json_text(writer, field->name, weir_event_field_word(field, event));
+        weir_json_put_word_member(writer, field->name, weir_event_field_word(field, event));
         return;
     case WEIR_FIELD_CANDIDATES:
         put_candidates(writer, field->name, event, place);
@@ -180,8 +178,9 @@ void weir_event_json(struct weir_json_writer *writer, const struct weir_event *e
     if (place->in_call)
         weir_event_json_ms(writer, WEIR_SLICE("ms"),
                            event->time_ns > place->at_ns ? event->time_ns - place->at_ns : 0);
-    weir_event_json_text(writer, WEIR_SLICE("call_id"), place->call_id);
-    weir_event_json_text(writer, WEIR_SLICE("kind"), weir_event_name(event->kind));
+    if (place->call_id.len > 0)
+        weir_json_put_word_member(writer, WEIR_SLICE("call_id"), place->call_id); /* of weir's own making */
+    weir_json_put_word_member(writer, WEIR_SLICE("kind"), weir_event_name(event->kind));
     if (event->attempt > 0)
         put_u64(writer, WEIR_SLICE("attempt"), event->attempt);
     weir_event_json_text(writer, WEIR_SLICE("group"), event->group);

@@ -150,6 +150,44 @@ static void a_string_is_escaped_wherever_it_must_be(void **state)
             }
 }
 
+/* A member written whole is the one that is written in two steps, whatever its lengths and its bytes. */
+static void a_member_is_the_same_in_one_go(void **state)
+{
+    char key[40], text[40];
+
+    (void)state;
+    memset(key, 'k', sizeof(key));
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = (char)('A' + i % 26);
+    for (size_t key_len = 0; key_len <= sizeof(key); key_len++)
+        for (size_t len = 0; len <= sizeof(text); len++) {
+            struct weir_slice name = {key, key_len}, value = {text, len},
+                              raw = len == 0 ? WEIR_SLICE("0") : value;
+            struct weir_buf whole, steps;
+            struct weir_json_writer w, s;
+
+            text[len / 2] = len % 3 == 0 ? '"' : 'x'; /* some must be escaped */
+            weir_buf_init(&whole, weir_mem_libc(), 1024);
+            weir_buf_init(&steps, weir_mem_libc(), 1024);
+            weir_json_writer_init(&w, &whole);
+            weir_json_writer_init(&s, &steps);
+            weir_json_put_text_member(&w, name, value);
+            weir_json_put_raw_member(&w, name, raw);
+            weir_json_put_word_member(&w, name, WEIR_SLICE("word"));
+            weir_json_put_key(&s, name);
+            weir_json_put_string(&s, value);
+            weir_json_put_key(&s, name);
+            weir_json_put_raw(&s, raw);
+            weir_json_put_key(&s, name);
+            weir_json_put_string(&s, WEIR_SLICE("word"));
+            assert_int_equal(weir_json_writer_end(&w), 0);
+            assert_int_equal(weir_json_writer_end(&s), 0);
+            assert_true(weir_slice_eq(weir_buf_slice(&whole), weir_buf_slice(&steps)));
+            weir_buf_deinit(&whole);
+            weir_buf_deinit(&steps);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +195,7 @@ int main(void)
         cmocka_unit_test(strings_are_escaped_as_json_demands),
         cmocka_unit_test(what_is_not_utf8_is_replaced_byte_by_byte),
         cmocka_unit_test(a_string_is_escaped_wherever_it_must_be),
+        cmocka_unit_test(a_member_is_the_same_in_one_go),
         cmocka_unit_test(any_bytes_become_valid_json),
         cmocka_unit_test(the_first_failure_is_kept),
         cmocka_unit_test(running_out_of_memory_is_reported),
