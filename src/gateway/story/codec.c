@@ -26,7 +26,10 @@
 #include "base/word.h"
 #include "gateway/story/event_fields.h"
 
-enum { SMALL = 0xf8, NUMBER_MAX = 9 };
+enum { SMALL = 0xf8 };
+
+/* Bytes that a number takes at most. */
+#define NUMBER_MAX ((size_t)9)
 
 /* Beside the kind of an event. */
 enum { SAME_GROUP = 0x40, SAME_DEPLOYMENT = 0x80 };
@@ -37,7 +40,8 @@ _Static_assert((int)WEIR_EVENT_KINDS <= (int)SAME_GROUP, "a kind and two marks s
 
 void weir_story_pen_init(struct weir_story_pen *ret_pen, char *bytes, size_t cap)
 {
-    *ret_pen = (struct weir_story_pen){.bytes = bytes, .cap = (uint32_t)cap};
+    *ret_pen = (struct weir_story_pen){.cap = (uint32_t)cap};
+    ret_pen->bytes = bytes;
 }
 
 void weir_story_pen_move(struct weir_story_pen *pen, char *bytes, size_t cap)

@@ -81,7 +81,7 @@ int weir_stories_resize(struct weir_stories *stories, size_t max_calls, size_t m
     (void)pthread_mutex_lock(&stories->lock);
     stories->max_bytes = max_bytes;
     make_room(stories, max_calls, 0, 0, &dropped);
-    for (uint64_t n = stories->first; n < stories->next; n++)
+    for (uint64_t n = stories->first; max_calls > 0 && n < stories->next; n++)
         slots[n % max_calls] = stories->slots[n % stories->cap];
     old_slots = stories->slots;
     old_cap = stories->cap;
