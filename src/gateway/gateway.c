@@ -19,6 +19,9 @@
 /* Threads beside the workers that follow the setup. */
 enum { OTHER_SEATS = 2 };
 
+/* Who counts beside the workers: the background thread, and whoever tells what happens outside of calls. */
+enum { OTHER_COUNTERS = 2 };
+
 static struct weir_slice variable(void *config, const char *name)
 {
     struct weir_slice value;
@@ -184,7 +187,7 @@ int weir_gateway_init(struct weir_gateway *ret_gateway, struct weir_config *conf
     atomic_init(&ret_gateway->draining, false);
     atomic_init(&ret_gateway->redis_up, false);
     weir_budget_init(&ret_gateway->budget, mem, 0);
-    weir_metrics_init(&ret_gateway->metrics, mem, workers + 1);
+    weir_metrics_init(&ret_gateway->metrics, mem, workers + OTHER_COUNTERS);
     weir_admission_init(&ret_gateway->admission, config->settings.max_in_flight, config->settings.max_queued);
     weir_alerts_init(&ret_gateway->alerts, mem);
     weir_board_init(&ret_gateway->board);

@@ -59,7 +59,7 @@ struct weir_gateway {
     pthread_mutex_t router_events; /* held by who tells them (observe.h) */
     atomic_bool redis_up;          /* as far as the background thread knows */
     struct weir_alerts alerts;
-    struct weir_metrics metrics;       /* a seat for each worker; the last: what happens outside of them */
+    struct weir_metrics metrics;       /* a seat for each worker, and two: see metrics/count.h */
     uint64_t started_wall_ns;          /* since 1970 */
     struct weir_board board;           /* of health checks */
     struct weir_background background; /* the crew's, which starts and ends it */

@@ -203,8 +203,15 @@ static void wait_for_trial(weir_redis *redis)
     weir_loop_arm(redis->spec.loop, &redis->trial, at_ns);
 }
 
+static void tell_command(const weir_redis *redis, uint64_t took_ns, bool answered)
+{
+    if (redis->spec.on_command != NULL)
+        redis->spec.on_command(redis->spec.user, took_ns, answered);
+}
+
 static void failed(weir_redis *redis, enum weir_redis_cause cause, struct weir_slice detail)
 {
+    tell_command(redis, 0, false);
     redis->counts.failures++;
     (void)weir_breaker_failed(&redis->breaker, weir_loop_now(redis->spec.loop));
     redis->listener_failures = 0;
@@ -273,10 +280,11 @@ static void on_ready(struct weir_redis_link *link)
     tell(redis, WEIR_REDIS_NONE, WEIR_SLICE_EMPTY);
 }
 
-static void on_answer(struct weir_redis_link *link)
+static void on_answer(struct weir_redis_link *link, uint64_t took_ns)
 {
     weir_redis *redis = WEIR_CONTAINER(link, weir_redis, link);
 
+    tell_command(redis, took_ns, true);
     (void)weir_breaker_succeeded(&redis->breaker);
 }
 
@@ -320,8 +328,9 @@ static void on_listening(struct weir_redis_link *link)
     tell(redis, WEIR_REDIS_NONE, WEIR_SLICE_EMPTY);
 }
 
-static void on_listener_answer(struct weir_redis_link *link)
+static void on_listener_answer(struct weir_redis_link *link, uint64_t took_ns)
 {
+    (void)took_ns;
     (void)link; /* its own question whether the server is there */
 }
 
@@ -354,10 +363,12 @@ int weir_redis_send(weir_redis *redis, const struct weir_slice *args, size_t cou
 
     if (redis->link.ready)
         r = weir_redis_link_send(&redis->link, args, count, sink);
-    if (r == 0)
+    if (r == 0) {
         redis->counts.commands++;
-    else
+    } else {
         redis->counts.refused++;
+        tell_command(redis, 0, false);
+    }
     return r;
 }
 

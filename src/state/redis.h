@@ -68,6 +68,9 @@ typedef void weir_redis_message_fn(void *user, struct weir_slice payload);
 /* Called once for each change of one of the four, the first connection included. */
 typedef void weir_redis_state_fn(void *user, const struct weir_redis_state *state);
 
+/* A command was answered after so long, or it was refused, or a connection was lost or not had. */
+typedef void weir_redis_command_fn(void *user, uint64_t took_ns, bool answered);
+
 /* Copied, with all its texts. */
 struct weir_redis_spec {
     weir_loop *loop;
@@ -93,7 +96,8 @@ struct weir_redis_spec {
     struct weir_slice channel;         /* empty: nothing is listened to */
     weir_redis_message_fn *on_message; /* may be NULL without a channel */
     weir_redis_state_fn *on_state;     /* may be NULL */
-    void *user;                        /* of both */
+    weir_redis_command_fn *on_command; /* may be NULL; calls nothing of this header */
+    void *user;                        /* of all three */
 };
 
 /* 0, WEIR_ERR_NOMEM, or WEIR_ERR_INVALID for a spec without a server.  The first trial begins at once; its

@@ -164,26 +164,33 @@ static bool is_message(const struct weir_redis_link *link, const struct weir_rep
            reply->count == 3 && weir_slice_eq(reply->items[0].text, WEIR_SLICE("message"));
 }
 
+static uint64_t took_ns(const struct weir_redis_link *link, const struct weir_pending_item *item)
+{
+    uint64_t begun_ns = item->by_ns - link->spec.timeout_ns, now_ns = weir_loop_now(link->spec.loop);
+
+    return now_ns > begun_ns ? now_ns - begun_ns : 0;
+}
+
 static void take_answer(struct weir_redis_link *link, const struct weir_reply *reply)
 {
     struct weir_slice detail = WEIR_SLICE_EMPTY;
     enum weir_redis_cause cause = link->ready ? weir_redis_answer_judge(reply, &detail) : WEIR_REDIS_NONE;
     bool was_ready = link->ready;
-    struct weir_redis_sink sink;
+    struct weir_pending_item item;
 
     if (link->pending.count == 0) {
         end(link, WEIR_REDIS_GARBAGE, WEIR_SLICE("an answer that nobody asked for"));
         return;
     }
-    sink = weir_pending_take(&link->pending).sink;
-    if (sink.done != NULL)
-        sink.done(sink.user, sink.tag, reply);
+    item = weir_pending_take(&link->pending);
+    if (item.sink.done != NULL)
+        item.sink.done(item.sink.user, item.sink.tag, reply);
     if (!link->open)
         return;
     if (cause != WEIR_REDIS_NONE)
         end(link, cause, detail);
     else if (was_ready)
-        link->spec.events->on_answer(link);
+        link->spec.events->on_answer(link, took_ns(link, &item));
 }
 
 /* 0: the link is still open, or was closed by whom it told; else why it must end. */

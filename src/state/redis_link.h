@@ -35,7 +35,7 @@ struct weir_redis_link;
 struct weir_redis_link_events {
     void (*on_ready)(struct weir_redis_link *link);
     /* A command, also one of the link's own, was answered by a link that is ready. */
-    void (*on_answer)(struct weir_redis_link *link);
+    void (*on_answer)(struct weir_redis_link *link, uint64_t took_ns);
     void (*on_message)(struct weir_redis_link *link, struct weir_slice payload);
     /* The last call; detail may be empty and lives during it. */
     void (*on_end)(struct weir_redis_link *link, enum weir_redis_cause cause, struct weir_slice detail);

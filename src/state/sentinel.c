@@ -72,8 +72,9 @@ static void on_end(struct weir_redis_link *link, enum weir_redis_cause cause, st
     go_on(of(link), cause, detail.len > 0 ? detail : weir_redis_cause_text(cause));
 }
 
-static void on_answer(struct weir_redis_link *link)
+static void on_answer(struct weir_redis_link *link, uint64_t took_ns)
 {
+    (void)took_ns;
     (void)link;
 }
 

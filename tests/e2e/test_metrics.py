@@ -11,6 +11,7 @@ import pytest
 from kit import answers
 from kit.client import request_bytes
 from kit.prometheus import Page, promtool, scrape, scrape_when
+from kit.redis import Redis
 
 # What people chart, as the table of metrics.md has it. K, O, D stand for several labels.
 CHARTED = """
@@ -37,6 +38,9 @@ litellm_deployment_total_requests | counter | model_group, requested_model, D, K
 litellm_deployment_latency_per_output_token | histogram | model_group, D, K, O
 litellm_deployment_successful_fallbacks | counter | requested_model, fallback_model, K, exception_status, exception_class, model_id
 litellm_deployment_failed_fallbacks | counter | requested_model, fallback_model, K, exception_status, exception_class, model_id
+litellm_redis_latency | histogram |
+litellm_redis_fails | counter |
+litellm_self_latency | histogram |
 """
 SHORT = {"K": ["hashed_api_key", "api_key_alias", "team", "team_alias"], "O": ["org_id", "org_alias"],
          "D": ["litellm_model_name", "model_id", "api_base", "api_provider"]}
@@ -48,7 +52,7 @@ def charted():
     table = {}
     for line in CHARTED.strip().split("\n"):
         name, kind, labels = (part.strip() for part in line.split("|"))
-        labels = {one for label in labels.split(", ") for one in SHORT.get(label, [label])}
+        labels = {one for label in labels.split(", ") if label for one in SHORT.get(label, [label])}
         table[name + ("_total" if kind == "counter" else "")] = (kind, labels)
     return table
 
@@ -86,7 +90,7 @@ def test_the_names_that_people_chart_are_there_with_their_types_and_labels(traff
         assert page.types[name] == kind, name
         sample = f"{name}_sum" if kind == "histogram" else name
         found = page.all(sample)
-        assert found or name == "litellm_deployment_failed_fallbacks_total", name
+        assert found or name == "litellm_deployment_failed_fallbacks_total" or name.startswith("litellm_redis_"), name
         for own, _ in found:
             assert set(own) == labels, name
     assert {name for name in page.types if name.startswith("litellm_")} == set(charted())
@@ -240,6 +244,20 @@ def test_a_reload_keeps_counts_and_shows_the_deployments_that_hold(serve, up):
     assert page.sum("weir_reloads_total") == 1
     assert weir.reload("model_list: 5").status == 400
     assert scrape(weir).sum("weir_reloads_refused_total") == 1
+
+
+def test_redis_is_timed_and_its_failures_are_counted(serve, tmp_path):
+    redis = Redis(tmp_path).start()
+    try:
+        weir = serve({"g": ["d1"]}, router={"redis_host": "127.0.0.1", "redis_port": redis.port})
+        page = scrape_when(weir, lambda page: page.sum("litellm_redis_latency_count") > 0)
+        assert page.sum("weir_redis_up") == 1
+        before = page.sum("litellm_redis_fails_total")
+        redis.kill()
+        page = scrape_when(weir, lambda page: page.sum("litellm_redis_fails_total") > before)
+        assert page.sum("weir_redis_up") == 0
+    finally:
+        redis.stop()
 
 
 # ---- who may look, and how

@@ -23,6 +23,7 @@
 #include "config/config.h"
 #include "gateway/background/background.h"
 #include "gateway/gateway.h"
+#include "gateway/metrics/count.h"
 #include "state/redis.h"
 #include "state/sync/sync.h"
 
@@ -169,6 +170,13 @@ static void on_state(void *user, const struct weir_redis_state *state)
     settle(sharing);
 }
 
+static void on_command(void *user, uint64_t took_ns, bool answered)
+{
+    const struct weir_sharing *sharing = user;
+
+    weir_count_redis(&sharing->background->gateway->metrics, took_ns, answered);
+}
+
 static void on_message(void *user, struct weir_slice payload)
 {
     const struct weir_sharing *sharing = user;
@@ -278,6 +286,7 @@ static int make_redis(struct weir_sharing *sharing, weir_tls_context *tls)
                                    .tls = tls,
                                    .on_message = on_message,
                                    .on_state = on_state,
+                                   .on_command = on_command,
                                    .user = sharing};
     WEIR_CLEANUP(weir_buf_deinit) struct weir_buf channel;
     int r;

@@ -269,13 +269,13 @@ void weir_count_event(struct weir_job *job, const struct weir_event *event)
 
 /* ---- beside calls ---- */
 
-/* Where the last seat counts, or NULL. */
-static weir_cell *cells_outside(struct weir_metrics *metrics, weir_label_set set,
-                                const struct weir_label_values *values)
+/* Where a seat counts, from the last one backwards; NULL: there is no room. */
+static weir_cell *cells_beside(struct weir_metrics *metrics, size_t back, weir_label_set set,
+                               const struct weir_label_values *values)
 {
     weir_cell *cells;
 
-    if (weir_metrics_cells(metrics, set, values, metrics->seats - 1, &cells) == 0)
+    if (weir_metrics_cells(metrics, set, values, metrics->seats - back, &cells) == 0)
         return cells;
     weir_metrics_drop(metrics, 1);
     return NULL;
@@ -297,12 +297,12 @@ static void count_cooldown_outside(struct weir_metrics *metrics, const struct we
     weir_cell *cells;
 
     weir_series_labels(&key, room, &values);
-    cells = cells_outside(metrics, WEIR_SET_COOLDOWNS, &values);
+    cells = cells_beside(metrics, 1, WEIR_SET_COOLDOWNS, &values);
     if (cells != NULL) {
         weir_cell_add(&cells[WEIR_OFFSET_cooldowns], 1);
         weir_cell_add(&cells[WEIR_OFFSET_cooldown_time], event->length_ns);
     }
-    cells = cells_outside(metrics, WEIR_SET_COOLED, &values);
+    cells = cells_beside(metrics, 1, WEIR_SET_COOLED, &values);
     if (cells != NULL)
         weir_cell_add(&cells[WEIR_OFFSET_cooled_down], 1);
 }
@@ -314,11 +314,24 @@ void weir_count_router(struct weir_metrics *metrics, const struct weir_setup *se
     weir_cell *cells;
 
     values.of[WEIR_LABEL_event] = weir_router_event_name(event->kind);
-    cells = cells_outside(metrics, WEIR_SET_EVENTS, &values);
+    cells = cells_beside(metrics, 1, WEIR_SET_EVENTS, &values);
     if (cells != NULL)
         weir_cell_add(&cells[WEIR_OFFSET_events], 1);
     if (event->kind == WEIR_ROUTER_EVENT_COOLDOWN_SET)
         count_cooldown_outside(metrics, setup, event);
+}
+
+void weir_count_redis(struct weir_metrics *metrics, uint64_t took_ns, bool answered)
+{
+    const struct weir_label_values values = {0};
+    weir_cell *cells = cells_beside(metrics, 2, WEIR_SET_REDIS, &values);
+
+    if (cells == NULL)
+        return;
+    if (answered)
+        weir_cell_observe(&cells[WEIR_OFFSET_redis_latency], weir_duration_of(took_ns));
+    else
+        weir_cell_add(&cells[WEIR_OFFSET_redis_fails], 1);
 }
 
 /* ---- ends ---- */
@@ -342,7 +355,7 @@ static struct weir_series_key key_of_end(const struct weir_setup *setup, const s
     if (key.state == WEIR_CALL_FAILED)
         key.sets |= WEIR_SET_BIT(PROXY_FAILED);
     if (key.route.len > 0)
-        key.sets |= WEIR_SET_BIT(TIMES);
+        key.sets |= WEIR_SET_BIT(TIMES) | WEIR_SET_BIT(SELF);
     if (access->prompt_tokens > 0 || access->completion_tokens > 0)
         key.sets |= WEIR_SET_BIT(USAGE) | WEIR_SET_BIT(TOKENS);
     return key;
@@ -396,6 +409,7 @@ static void count_times(const struct weir_series *series, const struct weir_acce
                         const struct durations *durations, bool succeeded)
 {
     OBSERVE(series, request_time, durations->whole);
+    OBSERVE(series, self_latency, durations->whole);
     OBSERVE(series, queue_time, durations->queued);
     if (access->first_ns > 0)
         OBSERVE(series, first_content_time, weir_duration_of(access->first_ns));

@@ -7,6 +7,7 @@
 #ifndef WEIR_GATEWAY_METRICS_COUNT_H
 #define WEIR_GATEWAY_METRICS_COUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <weir/event.h>
@@ -54,6 +55,10 @@ void weir_count_headless(struct weir_worker *worker, const struct weir_access *a
  */
 void weir_count_router(struct weir_metrics *metrics, const struct weir_setup *setup,
                        const struct weir_router_event *event);
+
+/* A command of Redis was answered after so long, or failed.  From the background thread alone, which has the
+ * last seat but one. */
+void weir_count_redis(struct weir_metrics *metrics, uint64_t took_ns, bool answered);
 
 /* What a provider's head says is left of its limits. */
 void weir_count_remaining(struct weir_upstream *upstream, const struct weir_http1_head *head);

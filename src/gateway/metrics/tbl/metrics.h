@@ -120,6 +120,13 @@ SET(FELL_BACK, L(requested_model) L(fallback_model) OF_KEY L(exception_status) L
 COUNTER(FELL_BACK, fallbacks_succeeded, "litellm_deployment_successful_fallbacks_total", NUMBER, "Hops to another group that brought the answer, with the failure that caused them.")
 COUNTER(FELL_BACK, fallbacks_failed, "litellm_deployment_failed_fallbacks_total", NUMBER, "Hops to another group that brought none.")
 
+SET(SELF, )
+HISTOGRAM(SELF, self_latency, "litellm_self_latency", "Whole calls, however they ended.")
+
+SET(REDIS, )
+HISTOGRAM(REDIS, redis_latency, "litellm_redis_latency", "Until Redis answered a command.")
+COUNTER(REDIS, redis_fails, "litellm_redis_fails_total", NUMBER, "Commands that were not sent since Redis was away, and connections to it that were lost or not had.")
+
 READING(DEPLOYMENT, GAUGE, deployment_state, "litellm_deployment_state", NUMBER, "0: healthy; 1: its last attempt has failed; 2: it cools down.", OF_PLACE)
 READING(DEPLOYMENT, GAUGE, tpm_limit, "litellm_deployment_tpm_limit", NUMBER, "Tokens a minute, as configured.", L(model_group) OF_PLACE)
 READING(DEPLOYMENT, GAUGE, rpm_limit, "litellm_deployment_rpm_limit", NUMBER, "Requests a minute, as configured.", L(model_group) OF_PLACE)
