@@ -153,6 +153,15 @@ static const struct weir_target *target_of(const struct weir_call *call)
     return &call->frame->chain.targets[call->frame->next_target - 1];
 }
 
+/* What a frame is left for: in a continuation the break, where no attempt was made on the way. */
+static struct weir_failure cause_of(const struct weir_call *call, const struct weir_frame *source)
+{
+    bool is_break =
+        weir_call_is_continuing(call) && (source == call->continuation.base || !source->attempted);
+
+    return is_break ? call->continuation.failure : source->latest.failure;
+}
+
 static enum weir_turn hop(struct weir_call *call)
 {
     struct weir_frame *source = call->frame, *frame = call->spare_frames;
@@ -179,7 +188,7 @@ static enum weir_turn hop(struct weir_call *call)
     event->u.fallback.order = WEIR_UNSET_ORDER;
     event->u.fallback.depth = call->hops;
     event->u.fallback.level = source->level;
-    event->u.fallback.cause = source->latest.failure;
+    event->u.fallback.cause = cause_of(call, source);
     return WEIR_TURN_AGAIN;
 }
 

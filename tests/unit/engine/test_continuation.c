@@ -42,6 +42,7 @@
     X("events", the_events_of_a_continuation) \
     X("events", the_events_of_a_continuation_without_content) \
     X("events", the_events_of_a_failed_continuation) \
+    X("events", a_hop_of_a_continuation_names_the_break) \
     X("events", a_continuation_is_no_recovery)
 /* clang-format on */
 
@@ -423,6 +424,25 @@ static void the_events_of_a_failed_continuation(void **state)
                   "Fallback group g>B depth=1 level=0, AttemptStarted b, AttemptFailed b 400 leave, "
                   "Fallback group B>C depth=2 level=1, AttemptStarted c, StreamBroken c 503, "
                   "AttemptFailed c 503 leave, Failed 502");
+}
+
+static void expect_cause(const struct kit_call *call, size_t number, int status)
+{
+    const struct weir_event *event = kit_event(call, WEIR_EVENT_FALLBACK, number);
+
+    assert_int_equal(event->u.fallback.cause.status, status);
+}
+
+/* Not an older failure of the frame, nor none at all. */
+static void a_hop_of_a_continuation_names_the_break(void **state)
+{
+    const struct kit_call *call;
+    (void)state;
+    KIT(kit, "d g : 429 text,502; b B prefill : 400; c C prefill : text,ok\n"
+             "router continuation retries=1 no_cooldowns; fallbacks g: B C\n");
+    call = expect_call(kit, "g stream continue", "d:429 d*:502 b>:400 c>*:ok");
+    expect_cause(call, 0, 502);
+    expect_cause(call, 1, 400);
 }
 
 static void a_continuation_is_no_recovery(void **state)
