@@ -295,9 +295,8 @@ static void tell_FALLBACK(const struct telling *tell)
     say_text(tell, "source");
     say(tell, " is given up");
     if (cause != NULL) {
-        say(tell, " (");
+        say(tell, " after ");
         weir_words_failure(tell->out, cause);
-        say(tell, ")");
     }
     if (weir_slice_eq(hop, WEIR_SLICE("order"))) {
         (void)fprintf(tell->out, ": on to its deployments of order %.0f",

@@ -61,10 +61,10 @@ def test_a_fallback_and_the_failure_of_all(serve, up):
     weir = serve({"g": ["a"], "h": ["b"]}, router={"fallbacks": [{"g": ["h"]}], "num_retries": 0})
     up.says("a", error("internal"), error("auth")).says("b", "fine", error("internal"))
     matches(told(weir, weir.ask("g")), "a is chosen.*", "attempt 1 on a begins", r"attempt 1 on a failed .*internal \(500\); no retry follows",
-            "g is given up: fallback to h", "b is chosen in h, by simple-shuffle", "attempt 2 on b begins", "the answer is complete, by b")
+            r"g is given up after internal \(500\): fallback to h", "b is chosen in h, by simple-shuffle", "attempt 2 on b begins", "the answer is complete, by b")
     text = story(weir, weir.ask("g"))
     assert "\nfailed with 401 auth by " in text or "\nfailed with 401 auth after " in text
-    matches(sentences(text), "...", r"attempt 1 on a failed .*auth \(401\); no retry follows", "...", "g is given up: fallback to h", "...",
+    matches(sentences(text), "...", r"attempt 1 on a failed .*auth \(401\); no retry follows", "...", r"g is given up after auth \(401\): fallback to h", "...",
             r"the call fails: auth \(401\)")
 
 

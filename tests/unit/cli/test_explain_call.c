@@ -137,7 +137,7 @@ static void a_hop_says_where_to(void **state)
     tell("'kind':'Fallback','hop':'sibling','source':'g','target':'g'",
          "g is given up: on to those that have not failed yet in g");
     tell("'kind':'Fallback','hop':'group','source':'g','target':'h','cause':{'kind':'timeout','status':408}",
-         "g is given up (timeout (408)): fallback to h");
+         "g is given up after timeout (408): fallback to h");
 }
 
 static void a_cooldown_says_how_long_and_by_which_rule(void **state)
