@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define WEIR_WORD_OF(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define WEIR_WORD_MARKS    WEIR_WORD_OF(0x80)
@@ -85,6 +88,30 @@ static inline bool weir_word_is_plain(uint64_t word)
     return ((word | low | del | quote | backslash) & WEIR_WORD_MARKS) == 0;
 }
 
+#ifdef __SSE2__
+enum { WEIR_STRIDE_BYTES = 16 };
+
+/* The same of a stride of bytes. */
+static inline bool weir_stride_is_plain(const char *p)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i_u *)p);
+    /* As signed numbers, what is not ASCII is below the blank too; 2 turns the quote into it, which is then
+     * the only one that is below 0x21 beside them. */
+    __m128i low = _mm_cmplt_epi8(_mm_xor_si128(bytes, _mm_set1_epi8(2)), _mm_set1_epi8(0x21));
+    __m128i others =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f)));
+
+    return _mm_movemask_epi8(_mm_or_si128(low, others)) == 0;
+}
+#else
+enum { WEIR_STRIDE_BYTES = 8 };
+
+static inline bool weir_stride_is_plain(const char *p)
+{
+    return weir_word_is_plain(weir_word_load(p));
+}
+#endif
+
 /* The same of len bytes. */
 static inline bool weir_bytes_are_plain(const char *p, size_t len)
 {
@@ -96,10 +123,12 @@ static inline bool weir_bytes_are_plain(const char *p, size_t len)
     }
     if (len < 8)
         return weir_word_is_plain(weir_word_load_short(p, len));
-    for (size_t i = 0; i < len - 8; i += 8)
-        if (!weir_word_is_plain(weir_word_load(p + i)))
+    if (len < WEIR_STRIDE_BYTES)
+        return weir_word_is_plain(weir_word_load(p)) && weir_word_is_plain(weir_word_load(p + len - 8));
+    for (size_t i = 0; i < len - WEIR_STRIDE_BYTES; i += WEIR_STRIDE_BYTES)
+        if (!weir_stride_is_plain(p + i))
             return false;
-    return weir_word_is_plain(weir_word_load(p + len - 8)); /* may overlap the one before */
+    return weir_stride_is_plain(p + len - WEIR_STRIDE_BYTES); /* may overlap the one before */
 }
 
 /* Copies len bytes, which do not overlap, and returns the place behind them.  Most texts are short: up to

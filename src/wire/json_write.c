@@ -18,15 +18,25 @@ int weir_json_writer_end(const struct weir_json_writer *writer)
     return writer->error;
 }
 
-/* Room for bytes and the comma before them, which is written; NULL after an error. */
-static inline char *begin(struct weir_json_writer *w, size_t bytes)
+/* The part of begin for a buffer that must grow. */
+static void make_room(struct weir_json_writer *w, size_t bytes)
 {
     char *room;
 
-    if (w->error == 0)
-        w->error = weir_buf_reserve(w->buf, w->comma + bytes, &room);
-    if (w->error != 0)
+    w->error = weir_buf_reserve(w->buf, bytes, &room);
+}
+
+/* Room for bytes and the comma before them, which is written; NULL after an error. */
+static inline char *begin(struct weir_json_writer *w, size_t bytes)
+{
+    struct weir_buf *buf = w->buf;
+    char *room;
+
+    if (w->error == 0 && (buf->ptr == NULL || w->comma + bytes > buf->cap - buf->end))
+        make_room(w, w->comma + bytes);
+    if (w->error != 0 || buf->ptr == NULL)
         return NULL;
+    room = buf->ptr + buf->end;
     if (w->comma)
         *room = ',';
     return room + w->comma;
