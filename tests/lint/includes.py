@@ -46,7 +46,7 @@ LIBRARIES = {
     r"hiredis/read\.h": {"state"},
     r"hiredis/hiredis\.h": {"cli"},  # its version
     r"curses\.h": {"cli"},
-    r"emmintrin\.h": {"wire"},  # instructions of the machine, no library
+    r"emmintrin\.h": {"base", "wire"},  # instructions of the machine, no library
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
