@@ -323,9 +323,9 @@ static const struct weir_series *find_old(struct weir_series_cache *cache, const
         return NULL;
     way = cache->slots[hash % WEIR_SERIES_SLOTS];
     end = way + WEIR_SERIES_WAYS;
-    while (way < end && (*way == NULL || (*way)->hash != hash))
+    while (way < end && (*way == NULL || (*way)->hash != hash || !same_key(&(*way)->key, key)))
         way++;
-    return way < end && same_key(&(*way)->key, key) ? *way : NULL;
+    return way < end ? *way : NULL;
 }
 
 const struct weir_series *weir_series_find(struct weir_series_cache *cache, const struct weir_series_key *key)

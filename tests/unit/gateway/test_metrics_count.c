@@ -447,6 +447,28 @@ static void more_names_than_a_thread_remembers_are_counted_right(void **state)
     assert_metric(&kit, "weir_attempts_total{group=\"g\",deployment=\"d1\"}", "3072");
 }
 
+static const struct weir_series *hop_to(const char *target)
+{
+    const struct weir_series_key key = {.sets = WEIR_SET_BIT(HOPS),
+                                        .setup = kit.worker.seat.setup,
+                                        .group = WEIR_SLICE("g"),
+                                        .other = weir_slice_str(target)};
+
+    return weir_series_find(&kit.worker.series, &key);
+}
+
+static void names_that_are_alike_to_the_hash_do_not_drive_each_other_out(void **state)
+{
+    const struct weir_series *one = hop_to("h"), *other = hop_to("w/a");
+
+    (void)state;
+    assert_ptr_not_equal(one, other);
+    for (int turn = 0; turn < 3; turn++) {
+        assert_ptr_equal(hop_to("h"), one);
+        assert_ptr_equal(hop_to("w/a"), other);
+    }
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -469,6 +491,7 @@ int main(void)
         TEST(a_request_that_never_became_one_is_counted),
         TEST(what_callers_make_up_becomes_no_label),
         TEST(more_names_than_a_thread_remembers_are_counted_right),
+        TEST(names_that_are_alike_to_the_hash_do_not_drive_each_other_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
