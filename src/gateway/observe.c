@@ -58,12 +58,14 @@ static void keep_story(struct weir_job *job)
 
 void weir_observe_end(struct weir_job *job)
 {
+    const struct weir_worker *worker = job->worker;
+
     if (!is_told(job))
         return;
     weir_call_notes_end(job);
     weir_alerts_end(job);
     weir_count_end(job);
-    weir_access_log_write(job->worker->gateway->log, job->worker->index, &job->access);
+    weir_access_log_write(worker->gateway->log, worker->index, &job->access, weir_loop_wall_ns(worker->loop));
     keep_story(job);
 }
 
@@ -89,5 +91,5 @@ void weir_observe_router(struct weir_gateway *gateway, const struct weir_setup *
 void weir_observe_headless(struct weir_worker *worker, const struct weir_access *access)
 {
     weir_count_headless(worker, access);
-    weir_access_log_write(worker->gateway->log, worker->index, access);
+    weir_access_log_write(worker->gateway->log, worker->index, access, weir_loop_wall_ns(worker->loop));
 }

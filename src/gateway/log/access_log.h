@@ -36,7 +36,8 @@ enum { WEIR_ACCESS_LINE_MAX = WEIR_LOG_LINE_MAX };
 WEIR_MUST_USE int weir_access_format(const struct weir_access *access, enum weir_log_format format,
                                      uint64_t wall_ns, struct weir_buf *buf);
 
-/* Puts one line into the worker's lane, if the log is on.  From that worker's thread alone; never blocks. */
-void weir_access_log_write(weir_log *log, size_t worker, const struct weir_access *access);
+/* Puts one line into the worker's lane, if the log is on; wall_ns as above.  From that worker's thread alone;
+ * never blocks. */
+void weir_access_log_write(weir_log *log, size_t worker, const struct weir_access *access, uint64_t wall_ns);
 
 #endif

@@ -119,12 +119,12 @@ static void a_worker_writes_to_its_lane(void **state)
     assert_true(fd >= 0);
     specs[WEIR_LOG_ACCESS] = (struct weir_log_spec){weir_slice_str(path), WEIR_LOG_LOGFMT};
     assert_int_equal(weir_log_new(weir_mem_libc(), specs, 2, text, &log), 0);
-    weir_access_log_write(log, 1, &full);
+    weir_access_log_write(log, 1, &full, 0);
     weir_log_free(log);
     file = fdopen(fd, "r");
     assert_non_null(file);
     assert_non_null(fgets(line, sizeof(line), file));
-    assert_non_null(strstr(line, " call_id=c1 route=chat "));
+    assert_non_null(strstr(line, "time=1970-01-01T00:00:00.000Z call_id=c1 route=chat "));
     (void)fclose(file);
     (void)unlink(path);
 }
@@ -138,7 +138,7 @@ static void off_writes_nothing(void **state)
 
     (void)state;
     assert_int_equal(weir_log_new(weir_mem_libc(), specs, 1, text, &log), 0);
-    weir_access_log_write(log, 0, &full);
+    weir_access_log_write(log, 0, &full, 0);
     assert_int_equal(weir_log_dropped(log, WEIR_LOG_ACCESS), 0);
     weir_log_free(log);
 }
