@@ -115,8 +115,8 @@ size_t weir_stories_before(struct weir_stories *stories, uint64_t *cursor, struc
     (void)pthread_mutex_lock(&stories->lock);
     if (*cursor > stories->next)
         *cursor = stories->next;
-    while (count<max && * cursor> stories->first)
-        ret_stories[count++] = weir_story_ref(stories->slots[--*cursor % stories->cap]);
+    for (; stories->first < *cursor && count < max; count++)
+        ret_stories[count] = weir_story_ref(stories->slots[--*cursor % stories->cap]);
     (void)pthread_mutex_unlock(&stories->lock);
     return count;
 }
