@@ -28,7 +28,7 @@ static void begin(struct weir_job *job, const struct weir_path *path)
     if (r == WEIR_REFUSED)
         weir_reply_problem(job, &problem);
     else if (r < 0)
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+        weir_reply_no_memory(job);
 }
 
 static void note_wait(struct weir_job *job)

@@ -57,7 +57,7 @@ void weir_pieces_begin(struct weir_job *job, struct weir_slice type, weir_piece_
     const struct weir_http1_head *head = weir_exchange_head(job->exchange);
 
     if (pieces == NULL) {
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+        weir_reply_no_memory(job);
         return;
     }
     if (weir_reply_open(job, type, NULL, 0) < 0) {

@@ -102,6 +102,19 @@ void weir_reply_status(struct weir_job *job, int status, struct weir_slice messa
     weir_reply_problem(job, &problem);
 }
 
+void weir_reply_no_memory(struct weir_job *job)
+{
+    weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+}
+
+void weir_reply_refusal(struct weir_job *job, int result, const struct weir_problem *problem)
+{
+    if (result == WEIR_REFUSED)
+        weir_reply_problem(job, problem);
+    else
+        weir_reply_no_memory(job);
+}
+
 int weir_reply_open(struct weir_job *job, struct weir_slice type, const struct weir_slice *parts,
                     size_t count)
 {
@@ -122,5 +135,5 @@ void weir_reply_written(struct weir_job *job, const struct weir_json_writer *wri
     if (weir_json_writer_end(writer) == 0)
         weir_reply_json(job, 200, weir_buf_slice(body));
     else
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+        weir_reply_no_memory(job);
 }

@@ -49,4 +49,10 @@ void weir_reply_error(struct weir_job *job, const struct weir_error_reply *error
 /* For refusals without a message of their own. */
 void weir_reply_status(struct weir_job *job, int status, struct weir_slice message);
 
+/* 503: there is no memory for the answer. */
+void weir_reply_no_memory(struct weir_job *job);
+
+/* By the result of what could not be done: WEIR_REFUSED, with the problem; negative, as the last. */
+void weir_reply_refusal(struct weir_job *job, int result, const struct weir_problem *problem);
+
 #endif

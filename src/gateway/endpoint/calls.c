@@ -13,11 +13,10 @@
 #include "gateway/answer/reply.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/request/parameter.h"
 #include "gateway/story/event_json.h"
 #include "gateway/story/stories.h"
 #include "gateway/worker.h"
-#include "wire/http1_read.h"
-#include "wire/http_field.h"
 #include "wire/json_write.h"
 
 enum { PAGE_MAX = 12 * 1024 * 1024, BATCH = 64, BATCHES = 16, LIMIT = 100, LIMIT_MAX = 1000 };
@@ -86,20 +85,16 @@ static bool read_limit(struct weir_slice text, uint64_t *ret_limit)
     return weir_slice_u64(text, ret_limit) == 0 && *ret_limit > 0 && *ret_limit <= LIMIT_MAX;
 }
 
-/* The decoded value of a parameter, empty where there is none; 0, WEIR_REFUSED or negative. */
+/* Empty where there is none; 0, WEIR_REFUSED or negative. */
 static int parameter(struct weir_job *job, struct weir_slice name, struct weir_slice *ret_value,
                      struct weir_problem *ret_problem)
 {
-    const struct weir_http1_head *head = weir_exchange_head(job->exchange);
-    struct weir_slice value = WEIR_SLICE_EMPTY;
-    int r = 0;
+    int r = weir_parameter(job, name, ret_value, ret_problem);
 
-    if (weir_http_query_find(head->query, name, &value))
-        r = weir_http_unescape(value, &job->arena, &value);
-    *ret_value = weir_arena_copy(&job->arena, value); /* the head goes when the client does */
-    if (r == 0 && ret_value->len < value.len)
-        return WEIR_ERR_NOMEM;
-    return r > 0 ? refuse(job, name, WEIR_SLICE(" is not validly percent-encoded"), ret_problem) : r;
+    if (r != WEIR_PARAMETER_ABSENT)
+        return r;
+    *ret_value = WEIR_SLICE_EMPTY;
+    return 0;
 }
 
 static int read_filter(struct weir_job *job, struct filter *ret_filter, struct weir_problem *ret_problem)
@@ -273,10 +268,8 @@ void weir_calls_list(struct weir_job *job)
         page->cursor = UINT64_MAX;
         r = read_filter(job, &page->filter, &problem);
     }
-    if (r == WEIR_REFUSED)
-        weir_reply_problem(job, &problem);
-    else if (r < 0)
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+    if (r != 0)
+        weir_reply_refusal(job, r, &problem);
     else
         weir_pieces_begin(job, WEIR_SLICE("application/json"), make_piece, page);
 }
@@ -288,17 +281,15 @@ static void answer_unknown(struct weir_job *job)
     struct weir_stories_view view;
     struct weir_problem problem;
     char since[WEIR_TEXT_TIME_MAX], digits[WEIR_TEXT_U64_MAX];
+    int r;
 
     weir_stories_view(stories_of(job), &view);
-    if (WEIR_REFUSE(
-            &problem, &job->arena, 404, WEIR_SLICE("call_id"),
-            WEIR_SLICE("No call of this id is remembered: weir remembers those that have ended since "),
-            weir_text_time(view.since_ns, since), WEIR_SLICE(", the newest "),
-            weir_text_u64(view.max, digits),
-            WEIR_SLICE(" at most (weir_settings.trace_calls, trace_max_bytes)")) == WEIR_REFUSED)
-        weir_reply_problem(job, &problem);
-    else
-        weir_reply_status(job, 404, WEIR_SLICE("No call of this id is remembered"));
+    r = WEIR_REFUSE(
+        &problem, &job->arena, 404, WEIR_SLICE("call_id"),
+        WEIR_SLICE("No call of this id is remembered: weir remembers those that have ended since "),
+        weir_text_time(view.since_ns, since), WEIR_SLICE(", the newest "), weir_text_u64(view.max, digits),
+        WEIR_SLICE(" at most (weir_settings.trace_calls, trace_max_bytes)"));
+    weir_reply_refusal(job, r, &problem);
 }
 
 static void answer_story(struct weir_job *job, const struct weir_story *story)

@@ -123,14 +123,6 @@ static int read_order(struct weir_job *job, struct weir_slice id, struct order *
     return r;
 }
 
-static void refuse(struct weir_job *job, int r, const struct weir_problem *problem)
-{
-    if (r == WEIR_REFUSED)
-        weir_reply_problem(job, problem);
-    else
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
-}
-
 /* ---- doing it ---- */
 
 static void begin_page(struct weir_job *job, const struct order *order, struct weir_buf *body,
@@ -175,7 +167,7 @@ void weir_cooldowns_set(struct weir_job *job, struct weir_slice id)
     if (r == 0)
         r = weir_router_cool(gateway->router, order.deployment, order.length_ns, order.by, weir_job_now(job));
     if (r != 0) {
-        refuse(job, r, &problem);
+        weir_reply_refusal(job, r, &problem);
         return;
     }
     weir_observe_router(gateway, job->setup, job->worker->loop);
@@ -193,7 +185,7 @@ void weir_cooldowns_lift(struct weir_job *job, struct weir_slice id)
     int r = read_order(job, id, &order, &problem);
 
     if (r != 0) {
-        refuse(job, r, &problem);
+        weir_reply_refusal(job, r, &problem);
         return;
     }
     lifted = weir_router_lift(gateway->router, order.deployment, order.by, weir_job_now(job));

@@ -16,10 +16,10 @@
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/request/auth.h"
+#include "gateway/request/parameter.h"
 #include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "wire/http1_read.h"
-#include "wire/http_field.h"
 
 #define PING_EVERY_NS (15 * WEIR_NS_PER_S)
 
@@ -199,49 +199,30 @@ static void on_ping(struct weir_timer *timer)
 
 /* ---- beginning ---- */
 
-static void refuse_kind(struct weir_job *job, struct weir_slice name)
+/* All, or those that are named with commas between them; 0, WEIR_REFUSED or negative. */
+static int read_kinds(struct weir_job *job, uint64_t *ret_wanted, struct weir_problem *ret_problem)
 {
-    struct weir_problem problem;
-
-    if (WEIR_REFUSE(&problem, &job->arena, 400, WEIR_SLICE("kind"),
-                    WEIR_SLICE("there are no events of the kind '"), name, WEIR_SLICE("'")) == WEIR_REFUSED)
-        weir_reply_problem(job, &problem);
-    else
-        weir_reply_status(job, 400, WEIR_SLICE("there are no events of that kind"));
-}
-
-/* False with an answer given: the request is refused. */
-static bool read_kinds(struct weir_job *job, uint64_t *ret_wanted)
-{
-    const struct weir_http1_head *head = weir_exchange_head(job->exchange);
-    struct weir_slice value, rest, name;
+    const struct weir_slice kind = WEIR_SLICE("kind");
+    struct weir_slice names, name;
     uint64_t wanted = 0;
-    bool more = true;
+    bool done = false;
+    int r = weir_parameter(job, kind, &names, ret_problem);
 
-    *ret_wanted = UINT64_MAX;
-    if (!weir_http_query_find(head->query, WEIR_SLICE("kind"), &value))
-        return true;
-    if (weir_http_unescape(value, &job->arena, &rest) != 0) {
-        weir_reply_status(job, 400, WEIR_SLICE("the kinds are not validly percent-encoded"));
-        return false;
+    if (r == WEIR_PARAMETER_ABSENT) {
+        *ret_wanted = UINT64_MAX;
+        return 0;
     }
-    while (more) {
-        size_t end = weir_slice_find_char(rest, ',');
-        uint64_t kinds;
+    while (r == 0 && weir_slice_cut(&names, ',', &done, &name)) {
+        uint64_t kinds = weir_feed_kinds_named(name);
 
-        name = weir_slice_sub(rest, 0, end);
-        more = end != WEIR_SLICE_NONE;
-        if (more)
-            rest = weir_slice_sub(rest, end + 1, rest.len);
-        kinds = weir_feed_kinds_named(name);
-        if (kinds == 0) {
-            refuse_kind(job, name);
-            return false;
-        }
         wanted |= kinds;
+        if (kinds == 0)
+            r = WEIR_REFUSE(ret_problem, &job->arena, 400, kind,
+                            WEIR_SLICE("there are no events of the kind '"), name, WEIR_SLICE("'"));
     }
-    *ret_wanted = wanted;
-    return true;
+    if (r == 0)
+        *ret_wanted = wanted;
+    return r;
 }
 
 static int join(struct weir_job *job, uint64_t wanted)
@@ -267,20 +248,25 @@ void weir_events_begin(struct weir_job *job)
     const struct weir_http1_head *head = weir_exchange_head(job->exchange);
     const struct weir_slice hello = WEIR_SLICE(": weir\n\n");
     bool headed = weir_slice_eq(head->method, WEIR_SLICE("HEAD"));
+    struct weir_problem problem;
     uint64_t wanted;
-    int r;
+    int r = read_kinds(job, &wanted, &problem);
 
-    if (!read_kinds(job, &wanted))
+    if (r != 0) {
+        weir_reply_refusal(job, r, &problem);
         return;
+    }
     if (job->worker->draining) {
         weir_reply_status(job, 503, WEIR_SLICE("weir is ending"));
         return;
     }
     r = headed ? 0 : join(job, wanted);
-    if (r != 0) {
-        weir_reply_status(job, 503,
-                          r > 0 ? WEIR_SLICE("too many listen to the events already")
-                                : WEIR_SLICE("weir is at the limit of its memory"));
+    if (r > 0) {
+        weir_reply_status(job, 503, WEIR_SLICE("too many listen to the events already"));
+        return;
+    }
+    if (r < 0) {
+        weir_reply_no_memory(job);
         return;
     }
     r = weir_reply_open(job, WEIR_SLICE("text/event-stream; charset=utf-8"), &hello, 1);

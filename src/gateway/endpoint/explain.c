@@ -9,32 +9,24 @@
 #include "gateway/driver.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/request/parameter.h"
 #include "gateway/setup.h"
 #include "gateway/story/event_json.h"
 #include "gateway/worker.h"
-#include "wire/http1_read.h"
-#include "wire/http_field.h"
 #include "wire/json_write.h"
 
 enum { PAGE_MAX = 12 * 1024 * 1024, CANDIDATES_MAX = 1000, SENTENCE_MAX = 4096 };
 
-/* ---- what is asked ---- */
-
-/* 0, or with an answer given: the request is refused. */
-static bool read_model(struct weir_job *job, struct weir_slice *ret_model)
+/* 0, WEIR_REFUSED or negative. */
+static int read_model(struct weir_job *job, struct weir_slice *ret_model, struct weir_problem *ret_problem)
 {
-    const struct weir_http1_head *head = weir_exchange_head(job->exchange);
-    struct weir_slice value = WEIR_SLICE_EMPTY;
+    const struct weir_slice name = WEIR_SLICE("model");
+    int r = weir_parameter(job, name, ret_model, ret_problem);
 
-    if (!weir_http_query_find(head->query, WEIR_SLICE("model"), &value) || value.len == 0) {
-        weir_reply_status(job, 400, WEIR_SLICE("say which model: /weir/explain?model=NAME"));
-        return false;
-    }
-    if (weir_http_unescape(value, &job->arena, ret_model) != 0) {
-        weir_reply_status(job, 400, WEIR_SLICE("the model's name is not validly percent-encoded"));
-        return false;
-    }
-    return true;
+    if (r == WEIR_PARAMETER_ABSENT || (r == 0 && ret_model->len == 0))
+        return WEIR_REFUSE(ret_problem, &job->arena, 400, name,
+                           WEIR_SLICE("say which model: /weir/explain?model=NAME"));
+    return r;
 }
 
 /* ---- parts of the answer ---- */
@@ -198,17 +190,21 @@ void weir_explain_page(struct weir_job *job)
     const struct weir_gateway *gateway = job->worker->gateway;
     struct weir_request *request = &job->asked.request;
     struct weir_explanation explanation;
+    struct weir_problem problem;
     struct weir_slice model;
+    int r = read_model(job, &model, &problem);
 
-    if (!read_model(job, &model))
-        return;
-    weir_request_init(request);
-    request->model = model;
-    request->note_candidates = CANDIDATES_MAX;
-    if (weir_driver_qualify(job) < 0 ||
-        weir_router_explain(gateway->router, job->setup->snapshot, request, gateway->mem, weir_job_now(job),
-                            &explanation) < 0) {
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+    if (r == 0) {
+        weir_request_init(request);
+        request->model = model;
+        request->note_candidates = CANDIDATES_MAX;
+        r = weir_driver_qualify(job);
+    }
+    if (r == 0)
+        r = weir_router_explain(gateway->router, job->setup->snapshot, request, gateway->mem,
+                                weir_job_now(job), &explanation);
+    if (r != 0) {
+        weir_reply_refusal(job, r, &problem);
         return;
     }
     write_page(job, model, &explanation);

@@ -4,6 +4,7 @@
  */
 #include "gateway/endpoint/health.h"
 
+#include <weir/error.h>
 #include <weir/router.h>
 #include <weir/snapshot.h>
 
@@ -15,11 +16,10 @@
 #include "gateway/gateway.h"
 #include "gateway/health/checkup.h"
 #include "gateway/job.h"
+#include "gateway/request/parameter.h"
 #include "gateway/setup.h"
 #include "gateway/worker.h"
 #include "provider/endpoint.h"
-#include "wire/http1_read.h"
-#include "wire/http_field.h"
 #include "wire/json_write.h"
 
 enum { LIST_MAX = 8 * 1024 * 1024 };
@@ -179,38 +179,34 @@ static void begin_checkup(struct weir_job *job, struct weir_health_page *page)
     if (r > 0)
         weir_reply_status(job, 503, WEIR_SLICE("the deployments are being asked for other requests already"));
     else if (r < 0 || page->results == NULL)
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+        weir_reply_no_memory(job);
 }
 
-/* 0, or with an answer given: the request is refused. */
-static bool read_filter(struct weir_job *job, struct weir_health_page *page)
+/* 0, WEIR_REFUSED or negative. */
+static int read_filter(struct weir_job *job, struct weir_health_page *page, struct weir_problem *ret_problem)
 {
-    const struct weir_http1_head *head = weir_exchange_head(job->exchange);
-    struct weir_slice value;
+    const struct weir_slice name = WEIR_SLICE("model");
+    int r = weir_parameter(job, name, &page->model, ret_problem);
 
-    if (!weir_http_query_find(head->query, WEIR_SLICE("model"), &value))
-        return true;
-    if (weir_http_unescape(value, &job->arena, &page->model) != 0) {
-        weir_reply_status(job, 400, WEIR_SLICE("the model's name is not validly percent-encoded"));
-        return false;
-    }
+    if (r != 0)
+        return r == WEIR_PARAMETER_ABSENT ? 0 : r;
     for (size_t i = 0; i < weir_snapshot_deployment_count(job->setup->snapshot); i++)
         if (is_shown(job, page, weir_snapshot_deployment(job->setup->snapshot, i)))
-            return true;
-    weir_reply_status(job, 404, WEIR_SLICE("there is no deployment of that group or id"));
-    return false;
+            return 0;
+    return WEIR_REFUSE(ret_problem, &job->arena, 404, name,
+                       WEIR_SLICE("there is no deployment of that group or id"));
 }
 
 void weir_health_deployments(struct weir_job *job)
 {
     struct weir_health_page *page = weir_arena_zalloc(&job->arena, 1, sizeof(*page));
+    struct weir_problem problem;
+    int r = page == NULL ? WEIR_ERR_NOMEM : read_filter(job, page, &problem);
 
-    if (page == NULL) {
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+    if (r != 0) {
+        weir_reply_refusal(job, r, &problem);
         return;
     }
-    if (!read_filter(job, page))
-        return;
     job->health_page = page;
     if (job->setup->config->settings.health_checks)
         write_page(job);

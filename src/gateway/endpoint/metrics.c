@@ -23,7 +23,7 @@ void weir_metrics_page(struct weir_job *job)
     struct weir_exposition *page = weir_arena_zalloc(&job->arena, 1, sizeof(*page));
 
     if (page == NULL) {
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+        weir_reply_no_memory(job);
         return;
     }
     page->metrics = &gateway->metrics;

@@ -68,7 +68,7 @@ void weir_reload_begin(struct weir_job *job)
     struct weir_asking *asking = mem->alloc(mem->user, sizeof(*asking));
 
     if (asking == NULL) {
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+        weir_reply_no_memory(job);
         return;
     }
     *asking = (struct weir_asking){.ask = {.loop = worker->loop, .done = on_done},

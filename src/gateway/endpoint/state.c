@@ -283,7 +283,7 @@ void weir_state_page(struct weir_job *job)
     struct page *page = weir_arena_zalloc(&job->arena, 1, sizeof(*page));
 
     if (page == NULL || index_members(job, page) < 0) {
-        weir_reply_status(job, 503, WEIR_SLICE("weir is at the limit of its memory"));
+        weir_reply_no_memory(job);
         return;
     }
     weir_json_writer_init(&page->writer, NULL);
