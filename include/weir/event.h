@@ -37,10 +37,20 @@ typedef enum weir_cooldown_rule {
 } weir_cooldown_rule;
 
 /* Which way a Fallback event went. */
-typedef enum weir_hop_kind { WEIR_HOP_GROUP, WEIR_HOP_ORDER, WEIR_HOP_SIBLING } weir_hop_kind;
+typedef enum weir_hop_kind {
+#define X(hop, name, prose) WEIR_HOP_##hop,
+#include <weir/tbl/hop_kinds.h>
+#undef X
+    WEIR_HOP_KINDS
+} weir_hop_kind;
 
 /* What a spent retry budget did not pay for. */
-typedef enum weir_refused { WEIR_REFUSED_RETRY, WEIR_REFUSED_HEDGE } weir_refused;
+typedef enum weir_refused {
+#define X(what, name, prose) WEIR_REFUSED_##what,
+#include <weir/tbl/refused.h>
+#undef X
+    WEIR_REFUSED_KINDS
+} weir_refused;
 
 /* What was seen of one attempt's stream. */
 struct weir_stream_facts {
@@ -133,8 +143,12 @@ struct weir_event {
 /* "AttemptStarted", ...  Lives for ever. */
 WEIR_EXPORT struct weir_slice weir_event_name(weir_event_kind kind);
 
-/* "failure_share", ...  Lives for ever. */
+/* "failure_share", ...  Lives for ever, as the next two. */
 WEIR_EXPORT struct weir_slice weir_cooldown_rule_name(weir_cooldown_rule rule);
+/* "group", ... */
+WEIR_EXPORT struct weir_slice weir_hop_name(weir_hop_kind kind);
+/* "retry", ... */
+WEIR_EXPORT struct weir_slice weir_refused_name(weir_refused what);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,18 @@ static const struct weir_slice rule_names[WEIR_COOLDOWN_RULES] = {
 #undef X
 };
 
+static const struct weir_slice hop_names[WEIR_HOP_KINDS] = {
+#define X(hop, name, prose) [WEIR_HOP_##hop] = WEIR_SLICE_INIT(name),
+#include <weir/tbl/hop_kinds.h>
+#undef X
+};
+
+static const struct weir_slice refused_names[WEIR_REFUSED_KINDS] = {
+#define X(what, name, prose) [WEIR_REFUSED_##what] = WEIR_SLICE_INIT(name),
+#include <weir/tbl/refused.h>
+#undef X
+};
+
 struct weir_slice weir_event_name(weir_event_kind kind)
 {
     return (unsigned)kind < WEIR_EVENT_KINDS ? event_names[kind] : WEIR_SLICE("unknown");
@@ -56,6 +68,16 @@ struct weir_slice weir_pick_purpose_name(weir_pick_purpose purpose)
 struct weir_slice weir_cooldown_rule_name(weir_cooldown_rule rule)
 {
     return (unsigned)rule < WEIR_COOLDOWN_RULES ? rule_names[rule] : WEIR_SLICE("unknown");
+}
+
+struct weir_slice weir_hop_name(weir_hop_kind kind)
+{
+    return (unsigned)kind < WEIR_HOP_KINDS ? hop_names[kind] : WEIR_SLICE("unknown");
+}
+
+struct weir_slice weir_refused_name(weir_refused what)
+{
+    return (unsigned)what < WEIR_REFUSED_KINDS ? refused_names[what] : WEIR_SLICE("unknown");
 }
 
 void weir_event_queue_init(struct weir_event_queue *queue, struct weir_arena *arena)

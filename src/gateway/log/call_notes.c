@@ -30,6 +30,8 @@ static struct weir_slice way_of(weir_hop_kind kind)
         return WEIR_SLICE("order");
     case WEIR_HOP_SIBLING:
         return WEIR_SLICE("failover");
+    case WEIR_HOP_KINDS:
+        break;
     }
     return WEIR_SLICE_EMPTY;
 }

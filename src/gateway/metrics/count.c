@@ -167,21 +167,18 @@ static void count_unpaid(struct weir_job *job, const struct weir_event *event)
     struct weir_series_key key = key_of(job, event, WEIR_SET_BIT(BUDGETS));
 
     key.deployment = WEIR_SLICE_EMPTY;
-    key.what = event->u.retry_refused.what == WEIR_REFUSED_RETRY ? WEIR_SLICE("retry") : WEIR_SLICE("hedge");
+    key.what = weir_refused_name(event->u.retry_refused.what);
     ADD(find(job, &key), budget_refusals, 1);
 }
 
 static void count_hop(struct weir_job *job, const struct weir_event *event)
 {
-    static const struct weir_slice hops[] = {[WEIR_HOP_GROUP] = WEIR_SLICE_INIT("group"),
-                                             [WEIR_HOP_ORDER] = WEIR_SLICE_INIT("order"),
-                                             [WEIR_HOP_SIBLING] = WEIR_SLICE_INIT("sibling")};
     struct weir_series_key key = key_of(job, event, WEIR_SET_BIT(HOPS));
 
     key.deployment = WEIR_SLICE_EMPTY;
     key.group = event->u.fallback.source;
     key.other = event->u.fallback.target;
-    key.what = hops[event->u.fallback.kind];
+    key.what = weir_hop_name(event->u.fallback.kind);
     ADD(find(job, &key), fallbacks, 1);
     if (event->u.fallback.kind != WEIR_HOP_GROUP)
         return;

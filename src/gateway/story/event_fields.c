@@ -29,17 +29,6 @@ static const struct weir_event_field fields[WEIR_EVENT_KINDS][FIELDS_MAX] = {
 #undef X
 };
 
-static const struct weir_slice hops[] = {
-    [WEIR_HOP_GROUP] = WEIR_SLICE_INIT("group"),
-    [WEIR_HOP_ORDER] = WEIR_SLICE_INIT("order"),
-    [WEIR_HOP_SIBLING] = WEIR_SLICE_INIT("sibling"),
-};
-
-static const struct weir_slice refused[] = {
-    [WEIR_REFUSED_RETRY] = WEIR_SLICE_INIT("retry"),
-    [WEIR_REFUSED_HEDGE] = WEIR_SLICE_INIT("hedge"),
-};
-
 static const struct weir_event_field none = {WEIR_FIELD_END, 0, WEIR_SLICE_INIT("")};
 
 const struct weir_event_field *weir_event_fields(weir_event_kind kind)
@@ -53,9 +42,9 @@ struct weir_slice weir_event_field_word(const struct weir_event_field *field, co
 
     switch ((int)field->type) {
     case WEIR_FIELD_HOP:
-        return hops[*(const weir_hop_kind *)value];
+        return weir_hop_name(*(const weir_hop_kind *)value);
     case WEIR_FIELD_REFUSED:
-        return refused[*(const weir_refused *)value];
+        return weir_refused_name(*(const weir_refused *)value);
     case WEIR_FIELD_RULE:
         return weir_cooldown_rule_name(*(const weir_cooldown_rule *)value);
     case WEIR_FIELD_PURPOSE:

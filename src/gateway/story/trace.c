@@ -136,6 +136,8 @@ static void put_hop(struct trace *trace, const struct weir_event *event)
         begin(trace, WEIR_SLICE("sibling "));
         put_name(trace, event->deployment);
         return;
+    case WEIR_HOP_KINDS:
+        return;
     }
 }
 
