@@ -347,12 +347,12 @@ static struct weir_series_key key_of_end(const struct weir_setup *setup, const s
                                   .flag = access->stream};
 
     if (key.state == WEIR_CALL_SUCCEEDED)
-        key.sets |=
-            WEIR_SET_BIT(LATENCY) | WEIR_SET_BIT(OVERHEAD) | WEIR_SET_BIT(PER_TOKEN) | WEIR_SET_BIT(ATTEMPTS);
+        key.sets |= WEIR_SET_BIT(LATENCY) | WEIR_SET_BIT(OVERHEAD) | WEIR_SET_BIT(PER_TOKEN) |
+                    WEIR_SET_BIT(ATTEMPTS) | WEIR_SET_BIT(SELF);
     if (key.state == WEIR_CALL_FAILED)
         key.sets |= WEIR_SET_BIT(PROXY_FAILED);
     if (key.route.len > 0)
-        key.sets |= WEIR_SET_BIT(TIMES) | WEIR_SET_BIT(SELF);
+        key.sets |= WEIR_SET_BIT(TIMES);
     if (access->prompt_tokens > 0 || access->completion_tokens > 0)
         key.sets |= WEIR_SET_BIT(USAGE) | WEIR_SET_BIT(TOKENS);
     return key;
@@ -393,6 +393,7 @@ static void count_success(const struct weir_series *series, const struct weir_ac
 {
     OBSERVE(series, success_time, durations->upstream);
     OBSERVE(series, total_latency, durations->whole);
+    OBSERVE(series, self_latency, durations->whole);
     OBSERVE(series, api_latency, durations->upstream);
     OBSERVE(series, request_queue, durations->queued);
     OBSERVE(series, overhead_latency, durations->overhead);
@@ -406,7 +407,6 @@ static void count_times(const struct weir_series *series, const struct weir_acce
                         const struct durations *durations, bool succeeded)
 {
     OBSERVE(series, request_time, durations->whole);
-    OBSERVE(series, self_latency, durations->whole);
     OBSERVE(series, queue_time, durations->queued);
     if (access->first_ns > 0)
         OBSERVE(series, first_content_time, weir_duration_of(access->first_ns));

@@ -290,6 +290,7 @@ static void a_success_is_counted_with_its_times_tokens_and_cost(void **state)
     kit.job.access.first_ns = WEIR_NS_PER_S;
     kit.job.counts.first_content_ns = WEIR_NS_PER_S / 2;
     ends_well();
+    assert_metric(&kit, "litellm_self_latency_sum", "3");
 #define LATENCY_LABELS                                                                                       \
     "{model_group=\"g\",end_user=\"\"," KEY ",requested_model=\"g\",user=\"\",model=\"gpt-4o\",model_id="    \
     "\"d1\",api_provider=\"openai\",service_tier=\"\",org_id=\"\",org_alias=\"\"}"
@@ -353,6 +354,7 @@ static void a_failure_counts_no_latency_of_successes(void **state)
     assert_metric(&kit, "weir_request_duration_seconds_count{group=\"g\",route=\"chat\",stream=\"false\"}",
                   "1");
     metrics_assert_none(&kit, "litellm_request_total_latency_metric_count{");
+    metrics_assert_none(&kit, "litellm_self_latency_count");
     metrics_assert_none(&kit, "weir_prompt_tokens_total{");
 }
 

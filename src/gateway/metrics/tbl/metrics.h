@@ -121,7 +121,7 @@ COUNTER(FELL_BACK, fallbacks_succeeded, "litellm_deployment_successful_fallbacks
 COUNTER(FELL_BACK, fallbacks_failed, "litellm_deployment_failed_fallbacks_total", NUMBER, "Hops to another group that brought none.")
 
 SET(SELF, )
-HISTOGRAM(SELF, self_latency, "litellm_self_latency", "Whole calls, however they ended.")
+HISTOGRAM(SELF, self_latency, "litellm_self_latency", "Whole calls that succeeded, all in one.")
 
 SET(REDIS, )
 HISTOGRAM(REDIS, redis_latency, "litellm_redis_latency", "Until Redis answered a command.")
