@@ -42,6 +42,9 @@ struct weir_admin {
     struct weir_buf fields; /* of each request */
 };
 
+/* What is said of an answer that has not what its page has. */
+#define WEIR_ADMIN_STRANGE "the answer is not of the kind that weir gives: is it weir that listens there?"
+
 /* The place is unusable: text says why. */
 #define WEIR_ADMIN_REFUSED 1
 

@@ -12,6 +12,14 @@ int weir_cli_usage(const char *command, const char *text, const char *argument)
     return WEIR_EXIT_USAGE;
 }
 
+int weir_cli_fail(const char *command, struct weir_slice text)
+{
+    fprintf(stderr, "weir %s: ", command);
+    weir_cli_print_slice(stderr, text);
+    fputc('\n', stderr);
+    return WEIR_EXIT_FAILED;
+}
+
 bool weir_cli_colour(FILE *out)
 {
     const char *no_color = getenv("NO_COLOR");

@@ -26,6 +26,9 @@ typedef int weir_command_fn(int argc, char **argv);
 /* "weir NAME: text" and where to find help, on stderr; returns WEIR_EXIT_USAGE. */
 int weir_cli_usage(const char *command, const char *text, const char *argument);
 
+/* "weir NAME: text" on stderr; returns WEIR_EXIT_FAILED. */
+int weir_cli_fail(const char *command, struct weir_slice text);
+
 /* Whether out is a terminal and NO_COLOR is not set. */
 bool weir_cli_colour(FILE *out);
 

@@ -180,10 +180,7 @@ static int write_path(const struct options *options, struct weir_slice call, str
 
 static int complain(const char *text)
 {
-    (void)fputs("weir explain: ", stderr);
-    weir_cli_print_slice(stderr, weir_slice_str(text));
-    (void)fputc('\n', stderr);
-    return WEIR_EXIT_FAILED;
+    return weir_cli_fail("explain", weir_slice_str(text));
 }
 
 static int print_json(yyjson_doc *doc)
@@ -207,7 +204,7 @@ static int print(const struct options *options, yyjson_doc *doc, const char *nee
     yyjson_val *root = yyjson_doc_get_root(doc);
 
     if (yyjson_obj_get(root, needed) == NULL)
-        return complain("the answer is not of the kind that weir gives: is it weir that listens there?");
+        return complain(WEIR_ADMIN_STRANGE);
     if (options->json)
         return print_json(doc);
     page(&to, root);
@@ -273,13 +270,7 @@ static int explain(const struct options *options)
 
     if (r > 0)
         return complain(text);
-    if (r < 0) {
-        struct weir_slice reason = weir_error_text(r);
-
-        (void)fprintf(stderr, "weir explain: %.*s\n", (int)reason.len, reason.ptr);
-        return WEIR_EXIT_FAILED;
-    }
-    return tell(options, &admin);
+    return r < 0 ? weir_cli_fail("explain", weir_error_text(r)) : tell(options, &admin);
 }
 
 int weir_cli_explain(int argc, char **argv)

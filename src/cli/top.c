@@ -148,18 +148,12 @@ static void print_line(void *user, unsigned number, const struct weir_line *line
 
 static int complain(const char *text)
 {
-    (void)fputs("weir top: ", stderr);
-    weir_cli_print_slice(stderr, weir_slice_str(text));
-    (void)fputc('\n', stderr);
-    return WEIR_EXIT_FAILED;
+    return weir_cli_fail("top", weir_slice_str(text));
 }
 
 static int complain_code(int code)
 {
-    struct weir_slice text = weir_error_text(code);
-
-    (void)fprintf(stderr, "weir top: %.*s\n", (int)text.len, text.ptr);
-    return WEIR_EXIT_FAILED;
+    return weir_cli_fail("top", weir_error_text(code));
 }
 
 static void print_once(struct top *top)
@@ -244,9 +238,7 @@ static void on_state(struct weir_admin_get *get)
         return;
     }
     (void)snprintf(top->trouble, sizeof(top->trouble), "%s",
-                   get->doc == NULL
-                       ? get->text
-                       : "the answer is not of the kind that weir gives: is it weir that listens there?");
+                   get->doc == NULL ? get->text : WEIR_ADMIN_STRANGE);
     finish_round(top);
 }
 
