@@ -199,6 +199,18 @@ void weir_json_put_raw_member(struct weir_json_writer *writer, struct weir_slice
     end(writer, weir_bytes_copy(at, json.ptr, json.len));
 }
 
+void weir_json_put_u64_member(struct weir_json_writer *writer, struct weir_slice key, uint64_t number)
+{
+    char digits[WEIR_TEXT_U64_MAX];
+
+    weir_json_put_raw_member(writer, key, weir_text_u64(number, digits));
+}
+
+void weir_json_put_bool_member(struct weir_json_writer *writer, struct weir_slice key, bool value)
+{
+    weir_json_put_raw_member(writer, key, value ? WEIR_SLICE("true") : WEIR_SLICE("false"));
+}
+
 void weir_json_put_key(struct weir_json_writer *writer, struct weir_slice name)
 {
     weir_json_put_string(writer, name);

@@ -53,11 +53,13 @@ void weir_json_put_null(struct weir_json_writer *writer);
 /* Text that is JSON already: one value. */
 void weir_json_put_raw(struct weir_json_writer *writer, struct weir_slice json);
 
-/* A member whole, its key with it, for what is written often: a string, or a value that is JSON already.  The
- * key is printable ASCII without quotes and backslashes. */
+/* A member whole, its key with it, for what is written often: a string, a value that is JSON already, a
+ * number, true or false.  The key is printable ASCII without quotes and backslashes. */
 void weir_json_put_text_member(struct weir_json_writer *writer, struct weir_slice key,
                                struct weir_slice text);
 void weir_json_put_raw_member(struct weir_json_writer *writer, struct weir_slice key, struct weir_slice json);
+void weir_json_put_u64_member(struct weir_json_writer *writer, struct weir_slice key, uint64_t number);
+void weir_json_put_bool_member(struct weir_json_writer *writer, struct weir_slice key, bool value);
 /* A string that is known to consist of the same bytes as a key. */
 void weir_json_put_word_member(struct weir_json_writer *writer, struct weir_slice key,
                                struct weir_slice word);

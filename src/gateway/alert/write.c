@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "config/alerts.h"
+#include "gateway/story/event_json.h"
 #include "wire/json_write.h"
 
 /* "312.4", in seconds. */
@@ -179,28 +180,7 @@ int weir_alert_sentence(const struct weir_alert *alert, const struct weir_alert_
 
 static void put_name(struct weir_json_writer *w, struct weir_slice key, const struct weir_alert_name *name)
 {
-    if (name->len == 0)
-        return;
-    weir_json_put_key(w, key);
-    weir_json_put_string(w, weir_alert_name_slice(name));
-}
-
-static void put_seconds(struct weir_json_writer *w, struct weir_slice key, uint64_t ns)
-{
-    weir_json_put_key(w, key);
-    weir_json_put_fixed(w, ns / WEIR_NS_PER_MS, 3);
-}
-
-static void put_count(struct weir_json_writer *w, struct weir_slice key, uint64_t count)
-{
-    weir_json_put_key(w, key);
-    weir_json_put_u64(w, count);
-}
-
-static void put_text(struct weir_json_writer *w, struct weir_slice key, struct weir_slice text)
-{
-    weir_json_put_key(w, key);
-    weir_json_put_string(w, text);
+    weir_event_json_text(w, key, weir_alert_name_slice(name));
 }
 
 static void put_failure_fields(struct weir_json_writer *w, const struct weir_alert *alert)
@@ -211,8 +191,8 @@ static void put_failure_fields(struct weir_json_writer *w, const struct weir_ale
         return;
     weir_json_put_key(w, WEIR_SLICE("failure"));
     weir_json_open(w, '{');
-    put_text(w, WEIR_SLICE("kind"), weir_kind_row(alert->about.failure)->name);
-    put_count(w, WEIR_SLICE("status"), (uint64_t)alert->about.status);
+    weir_json_put_text_member(w, WEIR_SLICE("kind"), weir_kind_row(alert->about.failure)->name);
+    weir_json_put_u64_member(w, WEIR_SLICE("status"), (uint64_t)alert->about.status);
     weir_json_close(w, '}');
 }
 
@@ -224,23 +204,23 @@ static void put_own_fields(struct weir_json_writer *w, const struct weir_alert *
 
     switch (alert->kind) {
     case WEIR_ALERT_COOLDOWN:
-        put_text(w, WEIR_SLICE("rule"), weir_cooldown_rule_name(about->rule));
-        put_seconds(w, WEIR_SLICE("length_s"), about->length_ns);
-        put_text(w, WEIR_SLICE("until"),
-                 time_of(scene, weir_time_add(about->time_ns, about->length_ns), time));
+        weir_json_put_text_member(w, WEIR_SLICE("rule"), weir_cooldown_rule_name(about->rule));
+        weir_event_json_s(w, WEIR_SLICE("length_s"), about->length_ns);
+        weir_json_put_text_member(w, WEIR_SLICE("until"),
+                                  time_of(scene, weir_time_add(about->time_ns, about->length_ns), time));
         break;
     case WEIR_ALERT_OUTAGE:
-        put_count(w, WEIR_SLICE("deployments"), alert->members);
-        put_seconds(w, WEIR_SLICE("back_in_s"), alert->back_ns);
+        weir_json_put_u64_member(w, WEIR_SLICE("deployments"), alert->members);
+        weir_event_json_s(w, WEIR_SLICE("back_in_s"), alert->back_ns);
         break;
     case WEIR_ALERT_STORM:
-        put_count(w, WEIR_SLICE("fallbacks"), alert->fallbacks);
-        put_seconds(w, WEIR_SLICE("window_s"), alert->window_ns);
+        weir_json_put_u64_member(w, WEIR_SLICE("fallbacks"), alert->fallbacks);
+        weir_event_json_s(w, WEIR_SLICE("window_s"), alert->window_ns);
         break;
     case WEIR_ALERT_RECOVERED:
     case WEIR_ALERT_SLOW:
     case WEIR_ALERT_HANGING:
-        put_seconds(w, WEIR_SLICE("duration_s"), about->length_ns);
+        weir_event_json_s(w, WEIR_SLICE("duration_s"), about->length_ns);
         break;
     case WEIR_ALERT_FAILED:
     case WEIR_ALERT_KINDS:
@@ -253,10 +233,11 @@ static void put_untold_fields(struct weir_json_writer *w, const struct weir_aler
 {
     char time[WEIR_TEXT_TIME_MAX];
 
-    put_count(w, WEIR_SLICE("repeated"), alert->repeated);
+    weir_json_put_u64_member(w, WEIR_SLICE("repeated"), alert->repeated);
     if (alert->repeated > 0)
-        put_text(w, WEIR_SLICE("repeated_since"), time_of(scene, alert->repeated_since_ns, time));
-    put_count(w, WEIR_SLICE("held_back"), alert->held_back);
+        weir_json_put_text_member(w, WEIR_SLICE("repeated_since"),
+                                  time_of(scene, alert->repeated_since_ns, time));
+    weir_json_put_u64_member(w, WEIR_SLICE("held_back"), alert->held_back);
 }
 
 static int put_json(const struct weir_alert *alert, const struct weir_alert_scene *scene,
@@ -268,13 +249,13 @@ static int put_json(const struct weir_alert *alert, const struct weir_alert_scen
 
     weir_json_writer_init(&w, buf);
     weir_json_open(&w, '{');
-    put_text(&w, WEIR_SLICE("event"), weir_alert_type_name(row->type));
-    put_text(&w, WEIR_SLICE("event_group"), row->owner);
-    put_text(&w, WEIR_SLICE("event_message"), sentence);
-    put_text(&w, WEIR_SLICE("alert"), row->name);
-    put_text(&w, WEIR_SLICE("level"), row->level);
-    put_text(&w, WEIR_SLICE("time"), time_of(scene, alert->about.time_ns, time));
-    put_text(&w, WEIR_SLICE("process"), scene->process);
+    weir_json_put_text_member(&w, WEIR_SLICE("event"), weir_alert_type_name(row->type));
+    weir_json_put_text_member(&w, WEIR_SLICE("event_group"), row->owner);
+    weir_json_put_text_member(&w, WEIR_SLICE("event_message"), sentence);
+    weir_json_put_text_member(&w, WEIR_SLICE("alert"), row->name);
+    weir_json_put_text_member(&w, WEIR_SLICE("level"), row->level);
+    weir_json_put_text_member(&w, WEIR_SLICE("time"), time_of(scene, alert->about.time_ns, time));
+    weir_json_put_text_member(&w, WEIR_SLICE("process"), scene->process);
     put_name(&w, WEIR_SLICE("group"), &alert->about.group);
     put_name(&w, alert->kind == WEIR_ALERT_STORM ? WEIR_SLICE("target") : WEIR_SLICE("deployment"),
              &alert->about.other);
@@ -333,7 +314,7 @@ static int put_slack(const struct weir_alert *alert, const struct weir_alert_sce
         return r;
     weir_json_writer_init(&w, buf);
     weir_json_open(&w, '{');
-    put_text(&w, WEIR_SLICE("text"), weir_buf_slice(&text));
+    weir_json_put_text_member(&w, WEIR_SLICE("text"), weir_buf_slice(&text));
     weir_json_close(&w, '}');
     return weir_json_writer_end(&w);
 }

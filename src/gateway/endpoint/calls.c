@@ -121,16 +121,10 @@ static int read_filter(struct weir_job *job, struct filter *ret_filter, struct w
 
 /* ---- what is shown ---- */
 
-static void put_u64(struct weir_json_writer *writer, struct weir_slice key, uint64_t number)
-{
-    weir_json_put_key(writer, key);
-    weir_json_put_u64(writer, number);
-}
-
 static void put_known(struct weir_json_writer *writer, struct weir_slice key, uint64_t number)
 {
     if (number > 0)
-        put_u64(writer, key, number);
+        weir_json_put_u64_member(writer, key, number);
 }
 
 static void put_cost(struct weir_json_writer *writer, uint64_t picodollars)
@@ -154,17 +148,16 @@ static void put_call(struct weir_json_writer *writer, const struct weir_story *s
     weir_event_json_text(writer, WEIR_SLICE("group"), facts->group);
     weir_event_json_text(writer, WEIR_SLICE("deployment"), facts->deployment);
     weir_event_json_text(writer, WEIR_SLICE("route"), facts->route);
-    weir_json_put_key(writer, WEIR_SLICE("stream"));
-    weir_json_put_bool(writer, facts->stream);
-    put_u64(writer, WEIR_SLICE("status"), facts->status);
+    weir_json_put_bool_member(writer, WEIR_SLICE("stream"), facts->stream);
+    weir_json_put_u64_member(writer, WEIR_SLICE("status"), facts->status);
     weir_event_json_text(writer, WEIR_SLICE("kind"), facts->kind);
     weir_event_json_text(writer, WEIR_SLICE("cause"), facts->cause);
     weir_event_json_text(writer, WEIR_SLICE("end"), facts->end);
     weir_event_json_text(writer, WEIR_SLICE("finish"), facts->finish);
     weir_event_json_text(writer, WEIR_SLICE("recovery"), facts->recovery);
-    put_u64(writer, WEIR_SLICE("attempts"), facts->attempts);
-    put_u64(writer, WEIR_SLICE("retries"), facts->retries);
-    put_u64(writer, WEIR_SLICE("fallbacks"), facts->fallbacks);
+    weir_json_put_u64_member(writer, WEIR_SLICE("attempts"), facts->attempts);
+    weir_json_put_u64_member(writer, WEIR_SLICE("retries"), facts->retries);
+    weir_json_put_u64_member(writer, WEIR_SLICE("fallbacks"), facts->fallbacks);
     weir_event_json_ms(writer, WEIR_SLICE("duration_ms"), facts->duration_ns);
     if (facts->queued_ns > 0)
         weir_event_json_ms(writer, WEIR_SLICE("queued_ms"), facts->queued_ns);
@@ -186,7 +179,7 @@ static void put_events(struct weir_json_writer *writer, const struct weir_story 
     while (weir_story_next(&reader, &event))
         weir_event_json(writer, &event, &place);
     weir_json_close(writer, ']');
-    put_u64(writer, WEIR_SLICE("events_lost"), story->events_lost);
+    weir_json_put_u64_member(writer, WEIR_SLICE("events_lost"), story->events_lost);
 }
 
 /* ---- the list ---- */
@@ -221,8 +214,8 @@ static void begin_page(struct weir_json_writer *writer, struct weir_stories *sto
     weir_stories_view(stories, &view);
     weir_json_open(writer, '{');
     weir_event_json_time(writer, WEIR_SLICE("since"), view.since_ns);
-    put_u64(writer, WEIR_SLICE("kept"), view.count);
-    put_u64(writer, WEIR_SLICE("max"), view.max);
+    weir_json_put_u64_member(writer, WEIR_SLICE("kept"), view.count);
+    weir_json_put_u64_member(writer, WEIR_SLICE("max"), view.max);
     weir_json_put_key(writer, WEIR_SLICE("calls"));
     weir_json_open(writer, '[');
 }

@@ -191,7 +191,6 @@ void weir_cooldowns_lift(struct weir_job *job, struct weir_slice id)
     lifted = weir_router_lift(gateway->router, order.deployment, order.by, weir_job_now(job));
     weir_observe_router(gateway, job->setup, job->worker->loop);
     begin_page(job, &order, &body, &writer);
-    weir_json_put_key(&writer, WEIR_SLICE("lifted"));
-    weir_json_put_bool(&writer, lifted);
+    weir_json_put_bool_member(&writer, WEIR_SLICE("lifted"), lifted);
     end_page(job, &body, &writer);
 }

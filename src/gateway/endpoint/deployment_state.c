@@ -9,12 +9,6 @@
 
 enum { WINDOW_S = 60 };
 
-static void put_count(struct weir_json_writer *writer, struct weir_slice key, uint64_t count)
-{
-    weir_json_put_key(writer, key);
-    weir_json_put_u64(writer, count);
-}
-
 /* From 0 to 1. */
 static void put_share(struct weir_json_writer *writer, struct weir_slice key, double share)
 {
@@ -48,7 +42,7 @@ static void put_kind(struct weir_json_writer *writer, weir_kind kind, int status
 {
     weir_event_json_text(writer, WEIR_SLICE("kind"), weir_kind_row(kind)->name);
     if (status > 0)
-        put_count(writer, WEIR_SLICE("status"), (uint64_t)status);
+        weir_json_put_u64_member(writer, WEIR_SLICE("status"), (uint64_t)status);
 }
 
 static void put_cooldown(struct weir_json_writer *writer, const struct weir_deployment_state *state,
@@ -67,9 +61,8 @@ static void put_cooldown(struct weir_json_writer *writer, const struct weir_depl
         weir_event_json_text(writer, WEIR_SLICE("rule"), weir_cooldown_rule_name(view->cooldown_rule));
     weir_event_json_text(writer, WEIR_SLICE("by"),
                          (struct weir_slice){view->cooldown_by.text, view->cooldown_by.len});
-    weir_json_put_key(writer, WEIR_SLICE("elsewhere"));
-    weir_json_put_bool(writer, view->cooldown_elsewhere);
-    put_count(writer, WEIR_SLICE("number"), view->cooldowns);
+    weir_json_put_bool_member(writer, WEIR_SLICE("elsewhere"), view->cooldown_elsewhere);
+    weir_json_put_u64_member(writer, WEIR_SLICE("number"), view->cooldowns);
     weir_json_close(writer, '}');
 }
 
@@ -78,9 +71,9 @@ static void put_window(struct weir_json_writer *writer, const struct weir_live_v
     uint64_t all = (uint64_t)view->successes + view->failures;
 
     open_member(writer, WEIR_SLICE("window"), '{');
-    put_count(writer, WEIR_SLICE("seconds"), WINDOW_S);
-    put_count(writer, WEIR_SLICE("successes"), view->successes);
-    put_count(writer, WEIR_SLICE("failures"), view->failures);
+    weir_json_put_u64_member(writer, WEIR_SLICE("seconds"), WINDOW_S);
+    weir_json_put_u64_member(writer, WEIR_SLICE("successes"), view->successes);
+    weir_json_put_u64_member(writer, WEIR_SLICE("failures"), view->failures);
     if (all > 0)
         put_share(writer, WEIR_SLICE("failure_share"), (double)view->failures / (double)all);
     weir_json_close(writer, '}');
@@ -98,8 +91,8 @@ static void put_fails(struct weir_json_writer *writer, const struct weir_deploym
         weir_json_open(writer, '{');
         weir_event_json_text(writer, WEIR_SLICE("rule"), weir_cooldown_rule_name(fails[i].rule));
         weir_event_json_text(writer, WEIR_SLICE("field"), weir_policy_field_key(fails[i].field, false));
-        put_count(writer, WEIR_SLICE("count"), fails[i].count);
-        put_count(writer, WEIR_SLICE("limit"), fails[i].limit);
+        weir_json_put_u64_member(writer, WEIR_SLICE("count"), fails[i].count);
+        weir_json_put_u64_member(writer, WEIR_SLICE("limit"), fails[i].limit);
         if (fails[i].end_ns > state->now_ns)
             weir_event_json_s(writer, WEIR_SLICE("ends_in_s"), fails[i].end_ns - state->now_ns);
         weir_json_close(writer, '}');
@@ -110,7 +103,7 @@ static void put_fails(struct weir_json_writer *writer, const struct weir_deploym
 static void put_limit(struct weir_json_writer *writer, struct weir_slice key, uint64_t limit)
 {
     if (limit != WEIR_UNSET_NS)
-        put_count(writer, key, limit);
+        weir_json_put_u64_member(writer, key, limit);
 }
 
 static void put_usage(struct weir_json_writer *writer, const struct weir_deployment_state *state,
@@ -119,8 +112,8 @@ static void put_usage(struct weir_json_writer *writer, const struct weir_deploym
     const struct weir_minute_limits *limits = weir_deployment_minute_limits(state->deployment);
 
     open_member(writer, WEIR_SLICE("usage"), '{');
-    put_count(writer, WEIR_SLICE("requests"), usage->requests);
-    put_count(writer, WEIR_SLICE("tokens"), usage->tokens);
+    weir_json_put_u64_member(writer, WEIR_SLICE("requests"), usage->requests);
+    weir_json_put_u64_member(writer, WEIR_SLICE("tokens"), usage->tokens);
     put_limit(writer, WEIR_SLICE("rpm"), limits->requests);
     put_limit(writer, WEIR_SLICE("tpm"), limits->tokens);
     weir_json_close(writer, '}');
@@ -143,13 +136,11 @@ static void put_health(struct weir_json_writer *writer, const struct weir_deploy
     if (!health->known)
         return;
     open_member(writer, WEIR_SLICE("health"), '{');
-    weir_json_put_key(writer, WEIR_SLICE("healthy"));
-    weir_json_put_bool(writer, health->healthy);
+    weir_json_put_bool_member(writer, WEIR_SLICE("healthy"), health->healthy);
     if (!health->healthy)
         put_kind(writer, health->kind, health->status);
     put_time(writer, WEIR_SLICE("time"), health->probed_ns, state);
-    weir_json_put_key(writer, WEIR_SLICE("elsewhere"));
-    weir_json_put_bool(writer, health->elsewhere);
+    weir_json_put_bool_member(writer, WEIR_SLICE("elsewhere"), health->elsewhere);
     weir_json_close(writer, '}');
 }
 
@@ -162,8 +153,7 @@ static void put_identity(struct weir_json_writer *writer, const struct weir_depl
     weir_event_json_text(writer, WEIR_SLICE("provider"), config->endpoint->provider->name);
     weir_event_json_text(writer, WEIR_SLICE("api_base"), config->endpoint->base);
     weir_event_json_order(writer, WEIR_SLICE("order"), state->order);
-    weir_json_put_key(writer, WEIR_SLICE("eligible"));
-    weir_json_put_bool(writer, state->why.len == 0);
+    weir_json_put_bool_member(writer, WEIR_SLICE("eligible"), state->why.len == 0);
     weir_event_json_text(writer, WEIR_SLICE("why"), state->why);
     put_share(writer, WEIR_SLICE("odds"), state->odds);
 }
@@ -179,8 +169,8 @@ uint32_t weir_deployment_state_json(struct weir_json_writer *writer,
     put_cooldown(writer, state, &view);
     put_window(writer, &view);
     put_fails(writer, state);
-    put_count(writer, WEIR_SLICE("in_flight"), view.running);
-    put_count(writer, WEIR_SLICE("in_flight_elsewhere"), view.running_elsewhere);
+    weir_json_put_u64_member(writer, WEIR_SLICE("in_flight"), view.running);
+    weir_json_put_u64_member(writer, WEIR_SLICE("in_flight_elsewhere"), view.running_elsewhere);
     put_usage(writer, state, &view.minute);
     put_mean(writer, WEIR_SLICE("latency_s"), view.latency_s);
     put_mean(writer, WEIR_SLICE("ttft_s"), view.ttft_s);

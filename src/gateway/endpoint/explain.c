@@ -66,8 +66,7 @@ static void put_candidates(struct weir_json_writer *writer, const struct weir_ex
     for (uint32_t i = 0; i < explanation->count; i++)
         put_candidate(writer, &explanation->candidates[i], place);
     weir_json_close(writer, ']');
-    weir_json_put_key(writer, WEIR_SLICE("omitted"));
-    weir_json_put_u64(writer, explanation->omitted);
+    weir_json_put_u64_member(writer, WEIR_SLICE("omitted"), explanation->omitted);
 }
 
 static void put_retries(struct weir_json_writer *writer, const struct weir_explanation *explanation)
@@ -76,8 +75,8 @@ static void put_retries(struct weir_json_writer *writer, const struct weir_expla
     weir_json_open(writer, '{');
     for (int kind = 0; kind < WEIR_KIND_COUNT; kind++)
         if (explanation->retries[kind] > 0) {
-            weir_json_put_key(writer, weir_kind_row((weir_kind)kind)->name);
-            weir_json_put_u64(writer, explanation->retries[kind]);
+            weir_json_put_u64_member(writer, weir_kind_row((weir_kind)kind)->name,
+                                     explanation->retries[kind]);
         }
     weir_json_close(writer, '}');
 }
@@ -105,8 +104,7 @@ static void put_chains(struct weir_json_writer *writer, const struct weir_explan
         weir_json_close(writer, ']');
     }
     weir_json_close(writer, '}');
-    weir_json_put_key(writer, WEIR_SLICE("max_fallbacks"));
-    weir_json_put_u64(writer, explanation->max_fallbacks);
+    weir_json_put_u64_member(writer, WEIR_SLICE("max_fallbacks"), explanation->max_fallbacks);
 }
 
 /* ---- the sentence ---- */

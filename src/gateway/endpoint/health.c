@@ -153,10 +153,8 @@ static void write_page(struct weir_job *job)
     well = put_list(job, page, &writer, true);
     weir_json_put_key(&writer, WEIR_SLICE("unhealthy_endpoints"));
     unwell = put_list(job, page, &writer, false);
-    weir_json_put_key(&writer, WEIR_SLICE("healthy_count"));
-    weir_json_put_u64(&writer, well);
-    weir_json_put_key(&writer, WEIR_SLICE("unhealthy_count"));
-    weir_json_put_u64(&writer, unwell);
+    weir_json_put_u64_member(&writer, WEIR_SLICE("healthy_count"), well);
+    weir_json_put_u64_member(&writer, WEIR_SLICE("unhealthy_count"), unwell);
     weir_json_close(&writer, '}');
     weir_reply_written(job, &writer, &body);
 }

@@ -125,17 +125,13 @@ static void put_status(const struct weir_job *job, struct weir_json_writer *writ
     weir_board_read(&job->worker->gateway->board, &view);
     weir_json_open(writer, '{');
     put_member(writer, WEIR_SLICE("pod_id"), (struct weir_slice){view.name, view.name_len});
-    weir_json_put_key(writer, WEIR_SLICE("redis_available"));
-    weir_json_put_bool(writer, redis_up(job));
-    weir_json_put_key(writer, WEIR_SLICE("lock_ttl"));
-    weir_json_put_u64(writer, WEIR_DUTY_LOCK_S);
-    weir_json_put_key(writer, WEIR_SLICE("cache_ttl"));
-    weir_json_put_u64(writer, (staleness_ns + staleness_ns / 2) / WEIR_NS_PER_S);
+    weir_json_put_bool_member(writer, WEIR_SLICE("redis_available"), redis_up(job));
+    weir_json_put_u64_member(writer, WEIR_SLICE("lock_ttl"), WEIR_DUTY_LOCK_S);
+    weir_json_put_u64_member(writer, WEIR_SLICE("cache_ttl"),
+                             (staleness_ns + staleness_ns / 2) / WEIR_NS_PER_S);
     put_text_or_null(writer, WEIR_SLICE("lock_owner"), (struct weir_slice){view.owner, view.owner_len});
-    weir_json_put_key(writer, WEIR_SLICE("lock_in_progress"));
-    weir_json_put_bool(writer, view.owner_len > 0);
-    weir_json_put_key(writer, WEIR_SLICE("cache_available"));
-    weir_json_put_bool(writer, age_ns != WEIR_TIME_NEVER);
+    weir_json_put_bool_member(writer, WEIR_SLICE("lock_in_progress"), view.owner_len > 0);
+    weir_json_put_bool_member(writer, WEIR_SLICE("cache_available"), age_ns != WEIR_TIME_NEVER);
     weir_json_put_key(writer, WEIR_SLICE("cache_age_seconds"));
     if (age_ns == WEIR_TIME_NEVER)
         weir_json_put_null(writer);
@@ -154,8 +150,7 @@ void weir_health_shared(struct weir_job *job)
     weir_buf_init(&body, weir_arena_mem(&job->arena), PAGE_MAX);
     weir_json_writer_init(&writer, &body);
     weir_json_open(&writer, '{');
-    weir_json_put_key(&writer, WEIR_SLICE("shared_health_check_enabled"));
-    weir_json_put_bool(&writer, shared);
+    weir_json_put_bool_member(&writer, WEIR_SLICE("shared_health_check_enabled"), shared);
     if (shared && job->worker->gateway->shares) {
         weir_json_put_key(&writer, WEIR_SLICE("status"));
         put_status(job, &writer);

@@ -182,8 +182,7 @@ static int open_group(struct weir_job *job, struct page *page)
     weir_json_open(&page->writer, '{');
     weir_event_json_text(&page->writer, WEIR_SLICE("group"), name);
     weir_event_json_text(&page->writer, WEIR_SLICE("strategy"), explanation.strategy);
-    weir_json_put_key(&page->writer, WEIR_SLICE("omitted"));
-    weir_json_put_u64(&page->writer, size - shown_of(page));
+    weir_json_put_u64_member(&page->writer, WEIR_SLICE("omitted"), size - shown_of(page));
     weir_json_put_key(&page->writer, WEIR_SLICE("deployments"));
     weir_json_open(&page->writer, '[');
     page->at = page->starts[page->group];
@@ -195,8 +194,7 @@ static int open_group(struct weir_job *job, struct page *page)
 static void close_group(struct page *page)
 {
     weir_json_close(&page->writer, ']');
-    weir_json_put_key(&page->writer, WEIR_SLICE("eligible"));
-    weir_json_put_u64(&page->writer, page->eligible);
+    weir_json_put_u64_member(&page->writer, WEIR_SLICE("eligible"), page->eligible);
     weir_json_close(&page->writer, '}');
     page->group_open = false;
     page->group++;
@@ -241,8 +239,7 @@ static void put_head(struct weir_job *job, struct weir_json_writer *writer)
 static void put_end(struct page *page)
 {
     weir_json_close(&page->writer, ']');
-    weir_json_put_key(&page->writer, WEIR_SLICE("in_flight"));
-    weir_json_put_u64(&page->writer, page->in_flight);
+    weir_json_put_u64_member(&page->writer, WEIR_SLICE("in_flight"), page->in_flight);
     weir_json_close(&page->writer, '}');
 }
 

@@ -45,8 +45,7 @@ void weir_router_event_json(struct weir_json_writer *writer, const struct weir_r
         put_cooldown(writer, event, then_ns);
         break;
     case WEIR_ROUTER_EVENT_HEALTH_CHANGED:
-        weir_json_put_key(writer, WEIR_SLICE("healthy"));
-        weir_json_put_bool(writer, event->healthy);
+        weir_json_put_bool_member(writer, WEIR_SLICE("healthy"), event->healthy);
         if (!event->healthy)
             put_failure(writer, event);
         break;

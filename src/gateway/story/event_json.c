@@ -39,26 +39,14 @@ void weir_event_json_time(struct weir_json_writer *writer, struct weir_slice key
     weir_json_put_word_member(writer, key, weir_text_time(wall_ns, room));
 }
 
-static void put_u64(struct weir_json_writer *writer, struct weir_slice key, uint64_t number)
-{
-    char digits[WEIR_TEXT_U64_MAX];
-
-    weir_json_put_raw_member(writer, key, weir_text_u64(number, digits));
-}
-
-static void put_flag(struct weir_json_writer *writer, struct weir_slice key, bool value)
-{
-    weir_json_put_key(writer, key);
-    weir_json_put_bool(writer, value);
-}
-
 void weir_event_json_failure(struct weir_json_writer *writer, struct weir_slice key,
                              const struct weir_failure *failure)
 {
     weir_json_put_key(writer, key);
     weir_json_open(writer, '{');
     weir_json_put_word_member(writer, WEIR_SLICE("kind"), weir_kind_row(failure->kind)->name);
-    put_u64(writer, WEIR_SLICE("status"), failure->status > 0 ? (uint64_t)failure->status : 0);
+    weir_json_put_u64_member(writer, WEIR_SLICE("status"),
+                             failure->status > 0 ? (uint64_t)failure->status : 0);
     if (failure->retry_after_ns > 0)
         weir_event_json_s(writer, WEIR_SLICE("retry_after_s"), failure->retry_after_ns);
     weir_json_put_word_member(writer, WEIR_SLICE("origin"), weir_origin_name(failure->origin));
@@ -77,8 +65,8 @@ static void put_stream(struct weir_json_writer *writer, struct weir_slice key,
     if (stream->first_content_ns > 0)
         weir_event_json_ms(writer, WEIR_SLICE("first_content_ms"), stream->first_content_ns);
     weir_event_json_ms(writer, WEIR_SLICE("longest_silence_ms"), stream->longest_silence_ns);
-    put_u64(writer, WEIR_SLICE("chunks"), stream->chunks);
-    put_u64(writer, WEIR_SLICE("deltas"), stream->deltas);
+    weir_json_put_u64_member(writer, WEIR_SLICE("chunks"), stream->chunks);
+    weir_json_put_u64_member(writer, WEIR_SLICE("deltas"), stream->deltas);
     weir_json_close(writer, '}');
 }
 
@@ -117,7 +105,7 @@ static void put_candidates(struct weir_json_writer *writer, struct weir_slice ke
         weir_json_close(writer, '}');
     }
     weir_json_close(writer, ']');
-    put_u64(writer, WEIR_SLICE("omitted"), event->u.picked.omitted);
+    weir_json_put_u64_member(writer, WEIR_SLICE("omitted"), event->u.picked.omitted);
 }
 
 static void put_field(struct weir_json_writer *writer, const struct weir_event_field *field,
@@ -127,10 +115,10 @@ static void put_field(struct weir_json_writer *writer, const struct weir_event_f
 
     switch (field->type) {
     case WEIR_FIELD_U32:
-        put_u64(writer, field->name, *(const uint32_t *)value);
+        weir_json_put_u64_member(writer, field->name, *(const uint32_t *)value);
         return;
     case WEIR_FIELD_U64:
-        put_u64(writer, field->name, *(const uint64_t *)value);
+        weir_json_put_u64_member(writer, field->name, *(const uint64_t *)value);
         return;
     case WEIR_FIELD_MS:
         weir_event_json_ms(writer, field->name, *(const uint64_t *)value);
@@ -142,7 +130,7 @@ static void put_field(struct weir_json_writer *writer, const struct weir_event_f
         weir_event_json_time(writer, field->name, wall_of(place, *(const uint64_t *)value));
         return;
     case WEIR_FIELD_FLAG:
-        put_flag(writer, field->name, *(const bool *)value);
+        weir_json_put_bool_member(writer, field->name, *(const bool *)value);
         return;
     case WEIR_FIELD_TEXT:
         weir_event_json_text(writer, field->name, *(const struct weir_slice *)value);
@@ -182,7 +170,7 @@ void weir_event_json(struct weir_json_writer *writer, const struct weir_event *e
         weir_json_put_word_member(writer, WEIR_SLICE("call_id"), place->call_id); /* of weir's own making */
     weir_json_put_word_member(writer, WEIR_SLICE("kind"), weir_event_name(event->kind));
     if (event->attempt > 0)
-        put_u64(writer, WEIR_SLICE("attempt"), event->attempt);
+        weir_json_put_u64_member(writer, WEIR_SLICE("attempt"), event->attempt);
     weir_event_json_text(writer, WEIR_SLICE("group"), event->group);
     weir_event_json_text(writer, WEIR_SLICE("deployment"), event->deployment);
     for (const struct weir_event_field *f = weir_event_fields(event->kind); f->type != WEIR_FIELD_END; f++)

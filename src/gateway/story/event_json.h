@@ -25,7 +25,7 @@ struct weir_event_place {
 void weir_event_json(struct weir_json_writer *writer, const struct weir_event *event,
                      const struct weir_event_place *place);
 
-/* Its parts, for objects of other events: "KEY": VALUE.  An empty text, as a length of 0 ns, is left out. */
+/* Its parts, for objects of other events: "KEY": VALUE.  An empty text is left out. */
 void weir_event_json_text(struct weir_json_writer *writer, struct weir_slice key, struct weir_slice text);
 void weir_event_json_failure(struct weir_json_writer *writer, struct weir_slice key,
                              const struct weir_failure *failure);

@@ -109,7 +109,7 @@ static void json_has_the_parts_as_fields(void **state)
         "azure-eu of gpt-4o cools down for 20 s: rate_limit (429). And 2 more since "
         "2024-02-29T12:33:56.789Z.\",\"alert\":\"cooldown\",\"level\":\"Medium\",\"time\":\"2024-02-29T12:34:"
         "54.789Z\",\"process\":\"host:42\",\"group\":\"gpt-4o\",\"deployment\":\"azure-eu\",\"failure\":{"
-        "\"kind\":\"rate_limit\",\"status\":429},\"rule\":\"rate_limited\",\"length_s\":20.000,\"until\":"
+        "\"kind\":\"rate_limit\",\"status\":429},\"rule\":\"rate_limited\",\"length_s\":20,\"until\":"
         "\"2024-02-29T12:35:14.789Z\",\"repeated\":2,\"repeated_since\":\"2024-02-29T12:33:56.789Z\",\"held_"
         "back\":0}");
 }
@@ -125,7 +125,7 @@ static void a_cooldown_by_hand_had_no_failure(void **state)
         "{\"event\":\"cooldown_deployment\",\"event_group\":\"deployment\",\"event_message\":\"Deployment "
         "azure-eu of gpt-4o cools down for 20 s: set by hand.\",\"alert\":\"cooldown\",\"level\":\"Medium\","
         "\"time\":\"2024-02-29T12:34:54.789Z\",\"process\":\"host:42\",\"group\":\"gpt-4o\",\"deployment\":"
-        "\"azure-eu\",\"rule\":\"by_hand\",\"length_s\":20.000,\"until\":\"2024-02-29T12:35:14.789Z\","
+        "\"azure-eu\",\"rule\":\"by_hand\",\"length_s\":20,\"until\":\"2024-02-29T12:35:14.789Z\","
         "\"repeated\":0,\"held_back\":0}");
 }
 
@@ -140,7 +140,7 @@ static void json_of_a_storm_has_its_target(void **state)
                    "gpt-4o falls back: 25 times in 60 s, the last time to "
                    "gpt-mini.\",\"alert\":\"fallback_storm\",\"level\":\"Medium\",\"time\":\"2024-02-29T12:"
                    "34:54.789Z\",\"process\":\"host:42\",\"group\":\"gpt-4o\",\"target\":\"gpt-mini\","
-                   "\"fallbacks\":25,\"window_s\":60.000,\"repeated\":0,\"held_back\":0}");
+                   "\"fallbacks\":25,\"window_s\":60,\"repeated\":0,\"held_back\":0}");
 }
 
 static void slack_gets_lines_of_text(void **state)

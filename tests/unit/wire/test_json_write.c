@@ -174,12 +174,18 @@ static void a_member_is_the_same_in_one_go(void **state)
             weir_json_put_text_member(&w, name, value);
             weir_json_put_raw_member(&w, name, raw);
             weir_json_put_word_member(&w, name, WEIR_SLICE("word"));
+            weir_json_put_u64_member(&w, name, UINT64_MAX - len);
+            weir_json_put_bool_member(&w, name, len % 2 == 0);
             weir_json_put_key(&s, name);
             weir_json_put_string(&s, value);
             weir_json_put_key(&s, name);
             weir_json_put_raw(&s, raw);
             weir_json_put_key(&s, name);
             weir_json_put_string(&s, WEIR_SLICE("word"));
+            weir_json_put_key(&s, name);
+            weir_json_put_u64(&s, UINT64_MAX - len);
+            weir_json_put_key(&s, name);
+            weir_json_put_bool(&s, len % 2 == 0);
             assert_int_equal(weir_json_writer_end(&w), 0);
             assert_int_equal(weir_json_writer_end(&s), 0);
             assert_true(weir_slice_eq(weir_buf_slice(&whole), weir_buf_slice(&steps)));
