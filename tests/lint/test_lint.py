@@ -43,7 +43,7 @@ def tree_with(lay, path, text, *others):
     ("src/gateway/a.c", '"engine/live/live.h"', "src/engine/live/live.h"),
     ("src/config/a.c", '"provider/openai.h"', "src/provider/openai.h"),
     ("src/config/a.c", '"wire/sse.h"', "src/wire/sse.h"),
-    ("src/cli/a.c", '"net/loop.h"', "src/net/loop.h"),
+    ("src/cli/a.c", '"state/redis.h"', "src/state/redis.h"),
     ("include/weir/a.h", '"base/slice.h"', "src/base/slice.h"),
     ("src/elsewhere/a.c", '"base/slice.h"', "src/base/slice.h"),
 ])
