@@ -65,34 +65,50 @@ static const struct said *first_of(const struct said *places, size_t count)
 
 /* ---- whether ---- */
 
-/* One name of callbacks. */
-static bool is_otel(struct weir_loader *loader, const struct weir_yaml *node, const struct weir_path *path)
+/* One name of a list of callbacks; those of services tell nothing of calls. */
+static bool is_otel(struct weir_loader *loader, const struct weir_yaml *node, const struct weir_path *path,
+                    bool of_calls)
 {
-    if (node->kind == WEIR_YAML_TEXT && weir_slice_eq(node->text, WEIR_SLICE("otel")))
+    struct weir_slice name = node->kind == WEIR_YAML_TEXT ? node->text : WEIR_SLICE_EMPTY;
+
+    if (of_calls && weir_slice_eq(name, WEIR_SLICE("otel")))
         return true;
-    if (node->kind != WEIR_YAML_TEXT || !weir_slice_eq(node->text, WEIR_SLICE("prometheus")))
-        WEIR_REPORT(
-            loader, WARNING, node, path,
-            WEIR_SLICE("known, not supported (logging to other services), but for otel and prometheus"));
+    if (!weir_slice_eq(name, of_calls ? WEIR_SLICE("prometheus") : WEIR_SLICE("prometheus_system")))
+        WEIR_REPORT(loader, WARNING, node, path,
+                    of_calls
+                        ? WEIR_SLICE("known, not supported (logging to other services), but for otel and "
+                                     "prometheus")
+                        : WEIR_SLICE("known, not supported (logging to other services), but for "
+                                     "prometheus_system"));
     return false;
 }
 
-static bool is_called_back(struct weir_loader *loader)
+/* Each of them is to be looked at: what is not supported is told. */
+static bool has_otel(struct weir_loader *loader, struct weir_slice key, bool of_calls)
 {
-    const struct weir_path path = {&litellm_path, WEIR_SLICE("callbacks"), 0};
-    const struct weir_yaml *list = weir_yaml_get(weir_yaml_get(loader->root, litellm_path.key), path.key);
+    const struct weir_path path = {&litellm_path, key, 0};
+    const struct weir_yaml *list = weir_yaml_get(weir_yaml_get(loader->root, litellm_path.key), key);
     bool found = false;
 
     if (list == NULL || list->kind == WEIR_YAML_NULL)
         return false;
     if (list->kind != WEIR_YAML_LIST)
-        return is_otel(loader, list, &path);
+        return is_otel(loader, list, &path, of_calls);
     for (size_t i = 0; i < list->count; i++) {
         const struct weir_path here = {&path, WEIR_SLICE_EMPTY, i};
 
-        found = is_otel(loader, list->items[i], &here) || found;
+        found = is_otel(loader, list->items[i], &here, of_calls) || found;
     }
     return found;
+}
+
+static bool is_called_back(struct weir_loader *loader)
+{
+    bool found = has_otel(loader, WEIR_SLICE("callbacks"), true);
+
+    found = has_otel(loader, WEIR_SLICE("success_callback"), true) || found;
+    found = has_otel(loader, WEIR_SLICE("failure_callback"), true) || found;
+    return has_otel(loader, WEIR_SLICE("service_callback"), false) || found;
 }
 
 /* ---- where to ---- */
@@ -140,18 +156,21 @@ static int read_url(struct weir_loader *loader, struct weir_config_otlp *otlp)
 
 static bool is_our_protocol(struct weir_slice text)
 {
-    return text.len == 0 || weir_slice_eq(text, WEIR_SLICE("http/protobuf"));
+    return text.len == 0 || weir_slice_eq(text, WEIR_SLICE("http/protobuf")) ||
+           weir_slice_eq(text, WEIR_SLICE("otlp_http"));
 }
 
 static void warn_protocol(struct weir_loader *loader)
 {
-    const struct said said = {loader->config->settings.otel_protocol,
-                              WEIR_SLICE("OTEL_EXPORTER_OTLP_PROTOCOL"), true};
+    const struct weir_settings *s = &loader->config->settings;
+    const struct said places[] = {{s->otel_protocol, WEIR_SLICE("OTEL_EXPORTER_OTLP_PROTOCOL"), true},
+                                  {s->otel_exporter, WEIR_SLICE("OTEL_EXPORTER"), true}};
 
-    if (!is_our_protocol(weir_slice_trim(said.text)))
-        (void)tell(loader, WEIR_SEVERITY_WARNING, &said,
-                   WEIR_SLICE("traces are sent as http/protobuf all the same (collectors take that at port "
-                              "4318)"));
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (!is_our_protocol(weir_slice_trim(places[i].text)))
+            (void)tell(loader, WEIR_SEVERITY_WARNING, &places[i],
+                       WEIR_SLICE("traces are sent as http/protobuf all the same (collectors take that at "
+                                  "port 4318)"));
 }
 
 /* ---- lists of names and values ---- */

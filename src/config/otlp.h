@@ -1,6 +1,6 @@
 /*
- * Where traces go: weir_settings.otlp, or "otel" among litellm_settings.callbacks; what they leave open comes
- * from OpenTelemetry's own variables, which turn nothing on by themselves.
+ * Where traces go: weir_settings.otlp, or "otel" among the callbacks of litellm_settings; what they leave
+ * open comes from OpenTelemetry's own variables, which turn nothing on by themselves.
  *
  * The address and the header fields may let in whoever has them: they are in no message.
  */

@@ -63,7 +63,7 @@ static const char *const intros[WEIR_SECTIONS] = {
         "Limits and logs of weir itself. LiteLLM ignores this section, so one file serves both.",
     [WEIR_SECTION_OTLP] =
         "`weir_settings.otlp`; an empty map (`{}`) sends traces to where the variables say. Without it, and "
-        "without `otel` in\n`litellm_settings.callbacks`, none are sent, whatever the variables are.",
+        "without `otel` in\nthe callbacks of `litellm_settings`, none are sent, whatever the variables are.",
     [WEIR_SECTION_GROUP] =
         "`weir_settings.groups.NAME`: settings of one group. A limit (`timeout` to `stream_hold`) is what "
         "the "

@@ -146,6 +146,30 @@ static void test_litellms_callback_and_variables_do(void **state)
     kit_free(&kit);
 }
 
+/* What people write in the other lists, with what is always there and what is not. */
+static void test_the_other_lists_of_callbacks_are_read_alike(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    kit_load(&kit, NULL,
+             HEAD "litellm_settings: {success_callback: [prometheus], failure_callback: prometheus, "
+                  "service_callback: [prometheus_system]}\n");
+    kit_expect_count(&kit, 0);
+    assert_false(otlp_of(&kit)->on);
+    kit_free(&kit);
+    kit_load(&kit, NULL, HEAD "litellm_settings: {success_callback: [langfuse, otel]}\n");
+    kit_expect_count(&kit, 1);
+    kit_expect(&kit, 4, "litellm_settings.success_callback[0]", "warning", "not supported");
+    assert_true(otlp_of(&kit)->on);
+    kit_free(&kit);
+    kit_load(&kit, NULL, HEAD "litellm_settings: {service_callback: [otel]}\n");
+    kit_expect_count(&kit, 1);
+    kit_expect(&kit, 4, "litellm_settings.service_callback[0]", "warning", "prometheus_system");
+    assert_false(otlp_of(&kit)->on);
+    kit_free(&kit);
+}
+
 static void test_samplers_have_names(void **state)
 {
     static const struct {
@@ -194,8 +218,11 @@ static void test_another_protocol_is_told(void **state)
     kit_expect_count(&kit, 1);
     assert_true(otlp_of(&kit)->on);
     kit_free(&kit);
-    load(&kit, (kit_env){"OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", NULL}, "{}");
+    load(&kit, (kit_env){"OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", "OTEL_EXPORTER=otlp_http", NULL}, "{}");
     kit_expect_count(&kit, 0);
+    kit_free(&kit);
+    load(&kit, (kit_env){"OTEL_EXPORTER=otlp_grpc", NULL}, "{}");
+    kit_expect_count(&kit, 1);
     kit_free(&kit);
 }
 
@@ -271,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_variables_fill_what_is_missing),
         cmocka_unit_test(test_the_variables_of_traces_beat_those_of_all),
         cmocka_unit_test(test_litellms_callback_and_variables_do),
+        cmocka_unit_test(test_the_other_lists_of_callbacks_are_read_alike),
         cmocka_unit_test(test_samplers_have_names),
         cmocka_unit_test(test_disabled_is_off),
         cmocka_unit_test(test_another_protocol_is_told),
