@@ -204,6 +204,17 @@ static void tell_idle(struct weir_loader *loader)
         WEIR_REPORT(loader, WARNING, map, &path, WEIR_SLICE("it has no effect: slack is not in alerting"));
 }
 
+/* LiteLLM's other types need what is not there: whoever lists nothing else waits for alerts in vain. */
+static void tell_nothing(struct weir_loader *loader)
+{
+    const struct weir_yaml *list =
+        weir_yaml_get(weir_yaml_get(loader->root, general.key), WEIR_SLICE("alert_types"));
+    struct weir_path path = {&general, WEIR_SLICE("alert_types"), 0};
+
+    if (list != NULL)
+        WEIR_REPORT(loader, WARNING, list, &path, WEIR_SLICE("nothing of it is told here: no alert is sent"));
+}
+
 int weir_alerts_read(struct weir_loader *loader)
 {
     struct weir_config *config = loader->config;
@@ -227,6 +238,8 @@ int weir_alerts_read(struct weir_loader *loader)
         rv = read_own(loader, types);
     for (size_t i = 0; i < alerts->hook_count; i++)
         alerts->types |= alerts->hooks[i].types;
+    if (types == 0 && (channels != 0 || alerts->hook_count > 0))
+        tell_nothing(loader);
     alerts->console = config->settings.alert_to_console && (channels != 0 || alerts->hook_count > 0);
     if (alerts->console)
         alerts->types = types;

@@ -176,6 +176,9 @@ static void test_no_types_are_no_alerts(void **state)
              HEAD "general_settings: {alerting: [slack], alert_types: []}\n");
     assert_int_equal(alerts_of(&kit)->types, 0);
     kit_free(&kit);
+    kit_load(&kit, NULL, HEAD "general_settings: {alerting: [slack], alert_types: [budget_alerts]}\n");
+    kit_expect(&kit, 4, "general_settings.alert_types", "warning", "no alert is sent");
+    kit_free(&kit);
 }
 
 static void test_weirs_own_address_needs_nothing_else(void **state)
