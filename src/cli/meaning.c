@@ -326,9 +326,10 @@ static void print_otlp(const struct weir_config_otlp *otlp)
         return;
     fputs("traces by OTLP\n  to ", stdout);
     weir_cli_print_slice(stdout, otlp->host);
-    fputs(" as ", stdout);
+    fputs(", as the service ", stdout);
     weir_cli_print_slice(stdout, otlp->service);
-    printf(", %g of them%s\n", otlp->sample, otlp->by_caller ? " unless the caller says" : "");
+    printf(", of %g %% of the calls%s\n", otlp->sample * 100,
+           otlp->by_caller ? ", unless the caller's traceparent decides" : "");
 }
 
 int weir_cli_meaning(const struct weir_config *config, bool quiet, struct weir_meaning_counts *ret_counts)

@@ -270,4 +270,4 @@ def test_where_traces_go_is_told_without_what_is_secret(tmp_path):
         "weir_settings": {"otlp": {"endpoint": "https://c.example/s3cret", "headers": {"x-key": "s3cret"}, "sample": 0.25, "service_name": "gate"}}}))
     done = check(path)
     assert done.returncode == 0 and "s3cret" not in done.stdout + done.stderr
-    assert "traces by OTLP\n  to c.example as gate, 0.25 of them unless the caller says\n" in done.stdout
+    assert "traces by OTLP\n  to c.example, as the service gate, of 25 % of the calls, unless the caller's traceparent decides\n" in done.stdout
