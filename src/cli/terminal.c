@@ -110,7 +110,10 @@ int weir_terminal_open(bool colour, char text[WEIR_TERMINAL_TEXT_MAX], weir_term
         return refuse(terminal, text, "%s is missing; on Debian, apt install libncursesw6", LIBRARY);
     terminal->screen = terminal->curses.newterm(NULL, stdout, terminal->in);
     if (terminal->screen == NULL)
-        return refuse(terminal, text, "the terminal's kind is not known (TERM=%s)", kind == NULL ? "" : kind);
+        return refuse(
+            terminal, text,
+            "the terminal's kind is not known (TERM=%s): set TERM to a kind that is, or print once: --once",
+            kind == NULL ? "" : kind);
     terminal->window = terminal->curses.newwin(0, 0, 0, 0);
     if (terminal->window == NULL) {
         weir_terminal_close(terminal);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,7 +36,7 @@ static const char help_text[] =
     "                     by the variable WEIR_KEY or LITELLM_MASTER_KEY\n"
     "      --interval S   seconds between two looks (1; from 0.1 to 3600)\n"
     "      --once         print all of it once, as plain text; so it does, too, where stdout\n"
-    "                     is no terminal\n"
+    "                     is no terminal, and where TERM is dumb\n"
     "  -h, --help         this text\n"
     "\n"
     "Keys: q quits, d g f show deployments, groups, failovers, s and S sort by another\n"
@@ -373,6 +374,14 @@ static void take_down(struct top *top)
     weir_top_model_free(top->model);
 }
 
+/* A terminal that calls itself dumb cannot move its cursor. */
+static bool can_draw(void)
+{
+    const char *kind = getenv("TERM");
+
+    return isatty(STDOUT_FILENO) == 1 && (kind == NULL || strcmp(kind, "dumb") != 0);
+}
+
 int weir_cli_top(int argc, char **argv)
 {
     char name[] = "weir top"; /* what getopt's complaints begin with */
@@ -383,7 +392,7 @@ int weir_cli_top(int argc, char **argv)
     status = parse(argc, argv, &top.options);
     if (status != 0)
         return status == HELP_SHOWN ? WEIR_EXIT_OK : status;
-    if (isatty(STDOUT_FILENO) != 1)
+    if (!can_draw())
         top.options.once = true;
     weir_cells_locale();
     status = run(&top);

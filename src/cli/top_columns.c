@@ -70,6 +70,12 @@ static struct weir_slice print_seconds(char room[WEIR_CELL_BYTES], double second
     return seconds <= 0 ? NOTHING : weir_duration_text(seconds, room);
 }
 
+/* In seconds however many: those that a strategy adds for a timeout are to be seen as what they are. */
+static struct weir_slice print_latency(char room[WEIR_CELL_BYTES], double seconds)
+{
+    return seconds < 59.95 ? print_seconds(room, seconds) : print(room, "%.0f s", seconds);
+}
+
 static struct weir_slice print_used(char room[WEIR_CELL_BYTES], uint64_t used, uint64_t limit)
 {
     char most[WEIR_CELL_BYTES];
@@ -99,7 +105,8 @@ static struct weir_slice cell_DEPLOYMENTS_state(const void *row, char room[WEIR_
     rest = weir_duration_text(ceil(r->cooldown_left_s), left);
     if (cause.len == 0)
         return print(room, "cools %.*s", (int)rest.len, rest.ptr);
-    return print(room, "cools %.*s %.*s", (int)rest.len, rest.ptr, short_len(cause), cause.ptr);
+    return print(room, "cools %.*s %s%.*s", (int)rest.len, rest.ptr, r->cooldown_kind.len > 0 ? "" : "by ",
+                 short_len(cause), cause.ptr);
 }
 
 /* The longer it is out, the more it matters. */
@@ -114,9 +121,9 @@ static double key_DEPLOYMENTS_state(const void *row)
 
 SHOWN_CELL(DEPLOYMENTS, flight, print_count, in_flight)
 NUMBER_KEY(DEPLOYMENTS, flight, in_flight)
-SHOWN_CELL(DEPLOYMENTS, latency, print_seconds, latency_s)
+SHOWN_CELL(DEPLOYMENTS, latency, print_latency, latency_s)
 NUMBER_KEY(DEPLOYMENTS, latency, latency_s)
-SHOWN_CELL(DEPLOYMENTS, ttft, print_seconds, ttft_s)
+SHOWN_CELL(DEPLOYMENTS, ttft, print_latency, ttft_s)
 NUMBER_KEY(DEPLOYMENTS, ttft, ttft_s)
 SHOWN_CELL(DEPLOYMENTS, fails, print_share, failure_share)
 NUMBER_KEY(DEPLOYMENTS, fails, failure_share)

@@ -22,8 +22,8 @@ static void put_cooldown(struct weir_line *line, const struct weir_top_deploymen
     if (row->cooldown_length_s >= 0)
         put(line, WEIR_SLICE(" of "), weir_duration_text(row->cooldown_length_s, text));
     put(line, WEIR_SLICE(" after "), row->cooldown_kind);
-    put(line, WEIR_SLICE(": "), weir_words_of_rule(row->cooldown_rule));
     put(line, WEIR_SLICE(", set by "), row->cooldown_by);
+    put(line, WEIR_SLICE(": "), weir_words_of_rule(row->cooldown_rule));
 }
 
 /* What it is, and whether it is in the picks. */

@@ -285,8 +285,38 @@ def test_what_goes_wrong_at_the_start_is_told_and_ends_it(serve, pages):
         assert terminal.wait() == 1
     pages.says("/weir/state", json.dumps(state(3)))
     with top(pages, 24, 200, env={"TERM": "no-such-terminal"}) as terminal:
-        terminal.until("TERM=no-such-terminal")
+        assert "--once" in "".join(terminal.until("TERM=no-such-terminal"))
         assert terminal.wait() == 1
+
+
+def test_a_dumb_terminal_gets_plain_text_once(pages):
+    with top(pages, 80, 200, env={"TERM": "dumb"}) as terminal:
+        terminal.until("ASKED FOR")
+        assert terminal.wait() == 0 and b"\x1b" not in terminal.raw
+
+
+def test_the_help_fits_into_eighty_columns(pages):
+    with top(pages, 30, 200) as terminal:
+        terminal.until("FLYING")
+        terminal.press("?")
+        assert max(map(len, terminal.until("What weir knows"))) <= 80
+
+
+def test_a_cooldown_by_hand_names_who_set_it(pages):
+    one = state(3)
+    one["groups"][0]["deployments"][0]["cooldown"] = {"until": NOW, "remaining_s": 500, "length_s": 600, "rule": "by_hand", "by": "anna", "number": 0}
+    pages.says("/weir/state", json.dumps(one))
+    with top(pages) as terminal:
+        lines = terminal.until("by anna")
+        assert any(line.startswith("d0 of g0 cools 8 min 20 s of 10 min, set by anna:") for line in lines)
+
+
+def test_a_timeout_s_latency_is_shown_in_seconds(pages):
+    one = state(3)
+    one["groups"][0]["deployments"][0]["latency_s"] = 1000
+    pages.says("/weir/state", json.dumps(one))
+    with top(pages) as terminal:
+        assert column(terminal.until("FLYING"), "LATENCY", rows(terminal.lines)[0]).strip() == "1000 s"
 
 
 @pytest.mark.parametrize("arguments, text", [(["--interval", "0"], "from 0.1 to 3600"), (["--interval", "x"], "from 0.1 to 3600"), (["x"], "unexpected argument"),
