@@ -50,9 +50,15 @@ static int refuse(struct weir_job *job, struct weir_slice name, struct weir_slic
     return WEIR_REFUSE(ret_problem, &job->arena, 400, name, name, what);
 }
 
-/* The names of events with commas between them, as bits; false: one of them is none. */
-static bool read_kinds(struct weir_slice text, uint64_t *ret_kinds)
+/* The names of events with commas between them, as bits. */
+static int read_kinds(struct weir_job *job, struct weir_slice text, uint64_t *ret_kinds,
+                      struct weir_problem *ret_problem)
 {
+    static const char all[] = "'; there are"
+#define X(event, name, prose) " " name
+#include <weir/tbl/events.h>
+#undef X
+        ;
     struct weir_slice name;
     bool done = false;
 
@@ -63,10 +69,11 @@ static bool read_kinds(struct weir_slice text, uint64_t *ret_kinds)
         while (kind < WEIR_EVENT_KINDS && !weir_slice_eq(weir_event_name(kind), name))
             kind++;
         if (kind == WEIR_EVENT_KINDS)
-            return false;
+            return WEIR_REFUSE(ret_problem, &job->arena, 400, WEIR_SLICE("kind"),
+                               WEIR_SLICE("no call has events of the kind '"), name, weir_slice_str(all));
         *ret_kinds |= UINT64_C(1) << kind;
     }
-    return true;
+    return 0;
 }
 
 static bool read_state(struct weir_slice text, struct filter *filter)
@@ -108,9 +115,8 @@ static int read_filter(struct weir_job *job, struct filter *ret_filter, struct w
         r = refuse(job, WEIR_SLICE("limit"), WEIR_SLICE(" must be a number from 1 to 1000"), ret_problem);
     if (r == 0)
         r = parameter(job, WEIR_SLICE("kind"), &kind, ret_problem);
-    if (r == 0 && kind.len > 0 && !read_kinds(kind, &ret_filter->kinds))
-        r = refuse(job, WEIR_SLICE("kind"), WEIR_SLICE(" must be names of events with commas between them"),
-                   ret_problem);
+    if (r == 0 && kind.len > 0)
+        r = read_kinds(job, kind, &ret_filter->kinds, ret_problem);
     if (r == 0)
         r = parameter(job, WEIR_SLICE("status"), &state, ret_problem);
     if (r == 0 && state.len > 0 && !read_state(state, ret_filter))

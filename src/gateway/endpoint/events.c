@@ -202,6 +202,15 @@ static void on_ping(struct weir_timer *timer)
 /* All, or those that are named with commas between them; 0, WEIR_REFUSED or negative. */
 static int read_kinds(struct weir_job *job, uint64_t *ret_wanted, struct weir_problem *ret_problem)
 {
+    static const char all[] = "'; there are of calls:"
+#define X(event, name, prose) " " name
+#include <weir/tbl/events.h>
+#undef X
+                              "; outside of them:"
+#define X(event, name, prose) " " name
+#include <weir/tbl/router_events.h>
+#undef X
+        ;
     const struct weir_slice kind = WEIR_SLICE("kind");
     struct weir_slice names, name;
     uint64_t wanted = 0;
@@ -218,7 +227,7 @@ static int read_kinds(struct weir_job *job, uint64_t *ret_wanted, struct weir_pr
         wanted |= kinds;
         if (kinds == 0)
             r = WEIR_REFUSE(ret_problem, &job->arena, 400, kind,
-                            WEIR_SLICE("there are no events of the kind '"), name, WEIR_SLICE("'"));
+                            WEIR_SLICE("there are no events of the kind '"), name, weir_slice_str(all));
     }
     if (r == 0)
         *ret_wanted = wanted;
