@@ -52,6 +52,7 @@ static int write_fields(struct weir_admin *admin, struct weir_slice key, char te
     r = weir_http_is_value(key)
             ? WEIR_BUF_APPEND(&admin->fields, WEIR_SLICE("Authorization: Bearer "), key, WEIR_SLICE("\r\n"))
             : WEIR_ERR_LIMIT;
+    admin->has_key = r == 0;
     if (r == WEIR_ERR_LIMIT) {
         say(text, "the key is too long, or holds a character that no header may hold");
         return WEIR_ADMIN_REFUSED;
@@ -160,7 +161,13 @@ static void refuse_answer(struct weir_admin_get *get)
     const struct weir_slice where = get->admin->where;
     struct weir_slice message = message_of(get->doc);
 
-    if (get->status == 401 || get->status == 403)
+    if ((get->status == 401 || get->status == 403) && get->admin->has_key)
+        say(get->text,
+            "weir at %.*s does not take this key (of --key, else WEIR_KEY, else LITELLM_MASTER_KEY): it "
+            "wants "
+            "its master key",
+            (int)where.len, where.ptr);
+    else if (get->status == 401 || get->status == 403)
         say(get->text,
             "weir at %.*s wants its master key: set WEIR_KEY (or LITELLM_MASTER_KEY), or give --key KEY",
             (int)where.len, where.ptr);

@@ -40,6 +40,7 @@ struct weir_admin {
     struct weir_slice where; /* the URL as it was written */
     struct weir_url url;
     struct weir_buf fields; /* of each request */
+    bool has_key;           /* among them */
 };
 
 /* What is said of an answer that has not what its page has. */

@@ -402,6 +402,16 @@ static void tell_event(const struct weir_explain_out *to, yyjson_val *event)
     (void)fputc('\n', to->out);
 }
 
+/* Refused before anybody was looked for: what was asked for is no name. */
+static bool is_unknown(yyjson_val *events)
+{
+    yyjson_val *failure = yyjson_obj_get(yyjson_arr_get_first(events), "failure");
+
+    return yyjson_arr_size(events) == 1 &&
+           weir_slice_eq(weir_fact_text(failure, "kind"), WEIR_SLICE("bad_request")) &&
+           weir_slice_eq(weir_fact_text(failure, "origin"), WEIR_SLICE("router"));
+}
+
 void weir_explain_call(const struct weir_explain_out *to, yyjson_val *call)
 {
     yyjson_val *events = yyjson_obj_get(call, "events");
@@ -412,6 +422,9 @@ void weir_explain_call(const struct weir_explain_out *to, yyjson_val *call)
     weir_words_call(to, call);
     (void)fputc('\n', to->out);
     yyjson_arr_foreach(events, i, max, event) tell_event(to, event);
+    if (is_unknown(events))
+        (void)fprintf(to->out, "%*snothing is called so; GET /v1/models has the names\n",
+                      WEIR_EXPLAIN_TIME_COLUMNS + 2 + 2, "");
     if (max == 0)
         (void)fputs("It never came to a deployment: nothing happened that could be told.\n", to->out);
     if (lost > 0)

@@ -146,7 +146,9 @@ void weir_explain_model(const struct weir_explain_out *to, yyjson_val *answer)
     say_resolution(to, answer);
     say_candidates(to, answer);
     say_retries(to, answer);
-    say_chain(to, answer, "fallbacks", "when all of that fails:");
+    if (yyjson_arr_size(yyjson_obj_get(answer, "candidates")) > 0 ||
+        yyjson_arr_size(yyjson_obj_get(yyjson_obj_get(answer, "chains"), "fallbacks")) > 0)
+        say_chain(to, answer, "fallbacks", "when all of that fails:");
     say_chain(to, answer, "context_window_fallbacks", "when the prompt is too long:");
     say_chain(to, answer, "content_policy_fallbacks", "when a content policy forbids the answer:");
     if (weir_fact_text(answer, "sentence").len > 0) {

@@ -162,6 +162,12 @@ def test_json_is_what_weir_answers(serve, up):
     assert json.loads(explain(weir, "--json", call)) == weir.ask(None, path=f"/weir/calls/{call}", method="GET").json
 
 
+def test_a_name_that_nothing_has_is_told_as_the_reason(serve):
+    weir = serve({"g": ["a"]})
+    assert "nothing is called so; GET /v1/models has the names" in story(weir, weir.ask("nope"))
+    assert "nowhere to go" not in explain(weir, "--model", "nope")
+
+
 # ---- what goes wrong
 
 def fails(done, *texts):
@@ -181,7 +187,7 @@ def test_a_name_that_has_no_address():
 def test_a_key_is_wanted(serve):
     weir = serve({"g": ["a"]}, general={"master_key": "sk-e2e-1234"})
     fails(run("explain", weir), "WEIR_KEY", "--key")
-    fails(run("explain", weir, key="sk-other"), "WEIR_KEY", "--key")
+    fails(run("explain", weir, key="sk-other"), "does not take this key", "WEIR_KEY", "--key")
     for more in ({"key": "sk-e2e-1234"}, {"env": {"WEIR_KEY": "sk-e2e-1234"}}, {"env": {"LITELLM_MASTER_KEY": "sk-e2e-1234"}},
                  {"env": {"WEIR_KEY": "sk-e2e-1234", "LITELLM_MASTER_KEY": "sk-other"}}):
         assert "There is no such call." in explain(weir, **more)
@@ -232,6 +238,10 @@ def test_what_is_no_url():
 def test_wrong_usage(arguments, text):
     done = run("explain", None, *arguments)
     assert done.returncode == 2 and text in done.stderr and "--help" in done.stderr, done.stderr
+
+
+def test_a_kind_that_is_none_is_told_with_those_that_are(serve):
+    fails(run("explain", serve({"g": ["a"]}), "--kind", "Retry,fallback"), "'fallback'", " Fallback ", " Retry ")
 
 
 def test_help():

@@ -258,7 +258,7 @@ def test_names_that_stand_for_something(serve):
     assert explain(weir, "gpt-4o")["resolution"]["pattern"] == "openai/*"  # its provider is known
     unknown = explain(weir, "nix%20%22%0a")
     assert unknown["asked"] == 'nix "\n' and unknown["resolution"] == {"how": "unknown"} and unknown["candidates"] == []
-    assert unknown["sentence"] == "Nothing is called so: it would be refused."
+    assert unknown["sentence"] == "Nothing is called so: it would be refused. GET /v1/models has the names."
 
 
 @pytest.mark.parametrize("query", ["", "?model=", "?name=g", "?model=%zz", "?model=%"])

@@ -136,7 +136,8 @@ static int say(struct weir_buf *buf, const struct weir_explanation *explanation)
     const weir_deployment *only = certain(explanation);
 
     if (explanation->how == WEIR_BY_UNKNOWN)
-        return weir_buf_append(buf, WEIR_SLICE("Nothing is called so: it would be refused."));
+        return weir_buf_append(
+            buf, WEIR_SLICE("Nothing is called so: it would be refused. GET /v1/models has the names."));
     if (explanation->eligible == 0)
         return say_nobody(buf, explanation);
     if (only != NULL)
