@@ -95,7 +95,9 @@ static int put_call(const struct weir_alert *alert, const struct weir_alert_scen
     char limit[WEIR_TEXT_FIXED_MAX];
     bool over = alert->kind == WEIR_ALERT_SLOW;
 
-    return WEIR_BUF_APPEND(buf, WEIR_SLICE("A call to "), weir_alert_name_slice(&alert->about.group),
+    /* a call that is over may have gone on to other groups than the one that was asked */
+    return WEIR_BUF_APPEND(buf, over ? WEIR_SLICE("A call that ended in ") : WEIR_SLICE("A call to "),
+                           weir_alert_name_slice(&alert->about.group),
                            over ? WEIR_SLICE(" took ") : WEIR_SLICE(" is not over after "),
                            seconds(alert->about.length_ns, took), WEIR_SLICE(" s; the threshold is "),
                            seconds(scene->threshold_ns, limit), WEIR_SLICE(" s."));

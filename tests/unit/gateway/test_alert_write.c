@@ -77,7 +77,8 @@ static void each_kind_has_its_sentence(void **state)
     alert.window_ns = 60 * S;
     assert_sentence("Group gpt-4o falls back: 25 times in 60 s, the last time to gpt-mini.");
     of_kind(WEIR_ALERT_SLOW, "azure-eu", "c1");
-    assert_sentence("A call to gpt-4o took 312.4 s; the threshold is 300 s. Deployment: azure-eu. Call: c1.");
+    assert_sentence(
+        "A call that ended in gpt-4o took 312.4 s; the threshold is 300 s. Deployment: azure-eu. Call: c1.");
     of_kind(WEIR_ALERT_HANGING, "azure-eu", "c1");
     assert_sentence("A call to gpt-4o is not over after 312.4 s; the threshold is 300 s. Deployment: "
                     "azure-eu. Call: c1.");
