@@ -38,10 +38,8 @@ struct weir_candidate {
     uint64_t until_ns; /* the end of its cooldown, whatever its fate; 0: it does not cool down */
 };
 
-/* "cooling_down", ...  Lives for ever; thread-safe, as the next two. */
+/* "cooling_down", ...  Lives for ever; thread-safe, as the next. */
 WEIR_EXPORT struct weir_slice weir_fate_name(weir_fate fate);
-/* What a sentence says of the deployment: "is cooling down", ... */
-WEIR_EXPORT struct weir_slice weir_fate_prose(weir_fate fate);
 /* "attempt", "retry", ... */
 WEIR_EXPORT struct weir_slice weir_pick_purpose_name(weir_pick_purpose purpose);
 

@@ -38,12 +38,6 @@ static const struct weir_slice fate_names[WEIR_FATES] = {
 #undef X
 };
 
-static const struct weir_slice fate_proses[WEIR_FATES] = {
-#define X(fate, name, prose) [WEIR_FATE_##fate] = WEIR_SLICE_INIT(prose),
-#include <weir/tbl/fates.h>
-#undef X
-};
-
 static const struct weir_slice purpose_names[WEIR_PICK_PURPOSES] = {
 #define X(purpose, name, prose) [WEIR_PICK_FOR_##purpose] = WEIR_SLICE_INIT(name),
 #include <weir/tbl/pick_purposes.h>
@@ -53,11 +47,6 @@ static const struct weir_slice purpose_names[WEIR_PICK_PURPOSES] = {
 struct weir_slice weir_fate_name(weir_fate fate)
 {
     return (unsigned)fate < WEIR_FATES ? fate_names[fate] : WEIR_SLICE("unknown");
-}
-
-struct weir_slice weir_fate_prose(weir_fate fate)
-{
-    return (unsigned)fate < WEIR_FATES ? fate_proses[fate] : WEIR_SLICE("has an unknown fate");
 }
 
 struct weir_slice weir_pick_purpose_name(weir_pick_purpose purpose)

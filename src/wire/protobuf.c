@@ -74,14 +74,6 @@ void weir_protobuf_put_fixed64(struct weir_protobuf_writer *writer, unsigned fie
     put_fixed(writer, field, FIXED64, number, sizeof(number));
 }
 
-void weir_protobuf_put_double(struct weir_protobuf_writer *writer, unsigned field, double number)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &number, sizeof(bits));
-    weir_protobuf_put_fixed64(writer, field, bits);
-}
-
 void weir_protobuf_put_bytes(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice bytes)
 {
     put_pair(writer, field, BYTES, bytes.len);

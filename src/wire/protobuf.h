@@ -47,7 +47,6 @@ WEIR_MUST_USE int weir_protobuf_end(const struct weir_protobuf_writer *writer);
 void weir_protobuf_put_u64(struct weir_protobuf_writer *writer, unsigned field, uint64_t number);
 void weir_protobuf_put_fixed32(struct weir_protobuf_writer *writer, unsigned field, uint32_t number);
 void weir_protobuf_put_fixed64(struct weir_protobuf_writer *writer, unsigned field, uint64_t number);
-void weir_protobuf_put_double(struct weir_protobuf_writer *writer, unsigned field, double number);
 void weir_protobuf_put_bytes(struct weir_protobuf_writer *writer, unsigned field, struct weir_slice bytes);
 
 /* Fields that were written elsewhere. */

@@ -91,25 +91,19 @@ static struct weir_slice complaint(struct weir_job *job, const struct weir_healt
 
 /* ---- the page ---- */
 
-static void put_member(struct weir_json_writer *writer, struct weir_slice name, struct weir_slice text)
-{
-    weir_json_put_key(writer, name);
-    weir_json_put_string(writer, text);
-}
-
 static void put_deployment(struct weir_json_writer *writer, const weir_deployment *deployment, bool details,
                            struct weir_slice wrong)
 {
     const struct weir_endpoint *endpoint = config_of(deployment)->endpoint;
 
     weir_json_open(writer, '{');
-    put_member(writer, WEIR_SLICE("model_name"), weir_deployment_group(deployment));
-    put_member(writer, WEIR_SLICE("model"), weir_deployment_model(deployment));
-    put_member(writer, WEIR_SLICE("model_id"), weir_deployment_id(deployment));
+    weir_json_put_text_member(writer, WEIR_SLICE("model_name"), weir_deployment_group(deployment));
+    weir_json_put_text_member(writer, WEIR_SLICE("model"), weir_deployment_model(deployment));
+    weir_json_put_text_member(writer, WEIR_SLICE("model_id"), weir_deployment_id(deployment));
     if (details && endpoint->base.len > 0)
-        put_member(writer, WEIR_SLICE("api_base"), endpoint->base);
+        weir_json_put_text_member(writer, WEIR_SLICE("api_base"), endpoint->base);
     if (details && wrong.len > 0)
-        put_member(writer, WEIR_SLICE("error"), wrong);
+        weir_json_put_text_member(writer, WEIR_SLICE("error"), wrong);
     weir_json_close(writer, '}');
 }
 

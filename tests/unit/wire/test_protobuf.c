@@ -52,10 +52,8 @@ static void test_fixed_numbers_have_their_lowest_byte_first(void **state)
     (void)state;
     weir_protobuf_put_fixed64(&writer, 7, UINT64_C(0x0102030405060708));
     weir_protobuf_put_fixed32(&writer, 16, 1);
-    weir_protobuf_put_double(&writer, 4, 1.0);
     EXPECT("\x39\x08\x07\x06\x05\x04\x03\x02\x01"
-           "\x85\x01\x01\x00\x00\x00"
-           "\x21\x00\x00\x00\x00\x00\x00\xf0\x3f");
+           "\x85\x01\x01\x00\x00\x00");
 }
 
 static void test_texts_have_their_length(void **state)
