@@ -1,6 +1,7 @@
 /*
  * A call that goes well fits into the first room; that of one that does not is doubled until it is at its
- * maximum.  The facts come last, and have room of their own.
+ * maximum.  The first is small since a stream holds it as long as it runs, and the arena's second page with
+ * it. The facts come last, and have room of their own.
  */
 #include "gateway/story/draft.h"
 
@@ -8,7 +9,7 @@
 
 #include "base/slice.h"
 
-enum { FIRST_BYTES = 1024, FACTS_BYTES = 8 * 1024 };
+enum { FIRST_BYTES = 512, FACTS_BYTES = 8 * 1024 };
 
 struct weir_draft *weir_draft_new(struct weir_arena *arena, uint64_t begun_ns)
 {
