@@ -154,21 +154,24 @@ class Run:
         return Counter(value(e, fields[0]) if len(fields) == 1 else tuple(value(e, f) for f in fields) for e in self.of(kind))
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    from kit.upstream import Upstream
-    from kit.weir import Weir
-    up, started = Upstream().start(), []
+CHECKS = []
 
-    def weirs(made, **options):
-        started.append(Weir(made, tmp_path_factory.mktemp("sums"), **options).start())
-        return started[-1]
-    try:
-        yield Run(weirs, up).play()
-    finally:
-        up.stop()
-        for weir in started:
-            weir.stop()
+
+def check(function):
+    """One of the sums; all are of one run, which takes a while."""
+    CHECKS.append(function)
+    return function
+
+
+def test_all_that_is_told_adds_up(weirs, up):
+    run, wrong = Run(weirs, up).play(), []
+    for one in CHECKS:
+        try:
+            one(run)
+        except AssertionError as error:
+            wrong.append(AssertionError(f"{one.__name__}: {error}").with_traceback(error.__traceback__))
+    if wrong:
+        raise ExceptionGroup(f"SUMS_SEED={SEED}", wrong)
 
 
 def state_of(line):
@@ -193,17 +196,19 @@ def trace_of(number):
 
 # ---- that it adds up
 
-def test_something_of_everything_happened(run):
+@check
+def something_of_everything_happened(run):
     """Or the sums below would be sums of nothing."""
     happened = {event["kind"] for event in run.events}
     often = {"Picked", "AttemptStarted", "AttemptFailed", "Retry", "Fallback", "CooldownSet", "StreamBroken", "Succeeded", "Failed"}
     seldom = {"Hedged", "HedgeLost", "StreamRecovered", "StreamContinued"}
-    assert (often | seldom if CALLS >= 5000 else often) <= happened, f"SUMS_SEED={SEED}"
+    assert (often | seldom if CALLS >= 5000 else often) <= happened
     assert {state_of(line) for line in run.lines} == {"succeeded", "failed", "client_gone"}
     assert run.reloads > 1 and run.metrics.sum("weir_reloads_total") == run.reloads
 
 
-def test_nothing_was_dropped(run):
+@check
+def nothing_was_dropped(run):
     for name in ("weir_log_dropped_lines_total", "weir_event_log_dropped_lines_total", "weir_metrics_dropped_series_total", "weir_spans_rejected_total",
                  "weir_spans_refused_total", "weir_spans_dropped_total"):
         assert run.metrics.sum(name) == 0, name
@@ -216,7 +221,8 @@ def calls_of(run):
     return sum("route" in line for line in run.lines)
 
 
-def test_each_request_has_one_line(run):
+@check
+def each_request_has_one_line(run):
     """A request whose key was refused is not read, so that its trace is not known."""
     by_trace = Counter(line["trace_id"] for line in run.lines if "trace_id" in line)
     refused = {n for n, ask in enumerate(run.asks) if "authorization" in ask["headers"]}
@@ -227,7 +233,8 @@ def test_each_request_has_one_line(run):
     assert set(ids.values()) == {1}
 
 
-def test_the_log_says_what_clients_saw(run):
+@check
+def the_log_says_what_clients_saw(run):
     by_trace = {line["trace_id"]: line for line in run.lines if "trace_id" in line}
     for number, (ask, sight) in enumerate(zip(run.asks, run.seen)):
         line = by_trace.get(trace_of(number))
@@ -243,7 +250,8 @@ def test_the_log_says_what_clients_saw(run):
     assert left and all(trace_of(n) in by_trace for n in left)
 
 
-def test_each_call_is_in_one_final_state(run):
+@check
+def each_call_is_in_one_final_state(run):
     refused = {line["call_id"] for line in run.lines if "route" not in line or "model" not in line}  # the key, or a body without sense
     finals = defaultdict(list)
     for event in run.of("Succeeded", "Failed"):
@@ -265,7 +273,8 @@ def test_each_call_is_in_one_final_state(run):
         (state_of(line), str(line["status"]), line.get("kind", ""), line.get("route", "")) for line in run.lines)
 
 
-def test_attempts_are_what_providers_saw(run):
+@check
+def attempts_are_what_providers_saw(run):
     asked = defaultdict(set)
     for call in run.up.calls:
         if call.deployment != "otel":
@@ -284,7 +293,8 @@ def test_attempts_are_what_providers_saw(run):
     assert sum(line.get("attempts", 0) for line in run.lines) == counted.total()
 
 
-def test_failures_agree(run):
+@check
+def failures_agree(run):
     failed = run.of("AttemptFailed")
     counted = Counter((e["deployment"], e["failure"]["kind"], str(e["failure"]["status"])) for e in failed)
     assert run.metrics.by("weir_attempt_failures_total", "deployment", "kind", "status") == counted
@@ -292,7 +302,8 @@ def test_failures_agree(run):
     assert of_spans == Counter((e["deployment"], e["failure"]["kind"]) for e in failed)
 
 
-def test_retries_hops_and_hedges_agree(run):
+@check
+def retries_hops_and_hedges_agree(run):
     assert run.metrics.by("weir_retries_total", "group") == run.count("Retry", "group")
     assert run.metrics.by("weir_fallbacks_total", "source", "target", "hop") == run.count("Fallback", "source", "target", "hop")
     assert sum(line.get("fallbacks", 0) for line in run.lines) == run.count("Fallback", "hop")["group"]
@@ -300,27 +311,32 @@ def test_retries_hops_and_hedges_agree(run):
     assert run.metrics.by("weir_hedges_lost_total", "deployment") == run.count("HedgeLost", "deployment")
 
 
-def test_cooldowns_agree(run):
+@check
+def cooldowns_agree(run):
     counted = Counter((e["deployment"], e["rule"], (e.get("failure") or {}).get("kind", "")) for e in run.of("CooldownSet"))
     assert run.metrics.by("weir_cooldowns_total", "deployment", "rule", "kind") == counted
 
 
-def test_streams_agree(run):
+@check
+def streams_agree(run):
     assert run.metrics.by("weir_streams_broken_total", "deployment", "committed") == run.count("StreamBroken", "deployment", "committed")
     assert run.metrics.by("weir_streams_recovered_total", "group") == run.count("StreamRecovered", "group")
     assert run.metrics.by("weir_streams_continued_total", "group") == run.count("StreamContinued", "group")
 
 
-def test_nothing_is_left_in_hand(run):
+@check
+def nothing_is_left_in_hand(run):
     for name in ("weir_deployment_in_flight", "weir_calls_in_hand", "weir_calls_waiting"):
         assert run.metrics.sum(name) == 0, name
 
 
-def test_events_are_counted_by_their_names(run):
+@check
+def events_are_counted_by_their_names(run):
     assert run.metrics.by("weir_events_total", "event") == Counter(event["kind"] for event in run.events)
 
 
-def test_tokens_and_costs_agree(run):
+@check
+def tokens_and_costs_agree(run):
     for metric, field, attribute in (("weir_prompt_tokens_total", "prompt_tokens", "gen_ai.usage.input_tokens"),
                                      ("weir_completion_tokens_total", "completion_tokens", "gen_ai.usage.output_tokens")):
         counted = Counter()
@@ -333,7 +349,8 @@ def test_tokens_and_costs_agree(run):
     assert cost > 0 and run.metrics.sum("weir_cost_dollars_total") == pytest.approx(cost, rel=1e-9)
 
 
-def test_spans_are_the_calls(run):
+@check
+def spans_are_the_calls(run):
     calls = {s["weir.call_id"]: s for s in run.spans if s.kind == "server"}
     lines = {line["call_id"]: line for line in run.lines}
     assert len(calls) == sum(s.kind == "server" for s in run.spans)
@@ -344,7 +361,8 @@ def test_spans_are_the_calls(run):
         assert (span["weir.state"], span["http.response.status_code"], span["weir.attempts"]) == (state_of(line), line["status"], line["attempts"])
 
 
-def test_stories_are_the_calls(run):
+@check
+def stories_are_the_calls(run):
     lines = {line["call_id"]: line for line in run.lines}
     events = defaultdict(list)
     for event in run.events:
@@ -364,7 +382,8 @@ def test_stories_are_the_calls(run):
             assert of_event(one) == of_event(other)
 
 
-def test_the_names_that_litellm_has_agree(run):
+@check
+def the_names_that_litellm_has_agree(run):
     assert run.metrics.by("litellm_deployment_failure_responses_total", "model_id") == run.count("AttemptFailed", "deployment")
     assert run.metrics.by("litellm_deployment_cooled_down_total", "model_id") == run.count("CooldownSet", "deployment")
     assert run.metrics.by("litellm_proxy_total_requests_metric_total", "status_code") == Counter(str(line["status"]) for line in run.lines)
