@@ -312,6 +312,33 @@ def test_a_log_that_nobody_reads_stops_nobody(weirs, up, tmp_path):
         os.close(keeper)
 
 
+def test_a_log_that_nobody_reads_does_not_hold_up_the_end(weirs, up, tmp_path):
+    up.says("d1", "fine")
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    weir = weirs(config(up, {"g": ["d1"]}, weir={"access_log": str(fifo)}))
+    for _ in range(300):
+        assert weir.ask({"model": "g", "user": "x" * 200}, timeout=5).text == "fine"
+    began = time.monotonic()
+    weir.stop()
+    assert time.monotonic() - began < 8
+    os.close(reader)
+
+
+@pytest.mark.parametrize("limit", ["a full disk", "a limit of files"])
+def test_a_log_that_cannot_be_written_is_told_and_stops_nobody(weirs, up, limit):
+    up.says("d1", "fine")
+    full = limit == "a full disk"
+    weir = weirs(config(up, {"g": ["d1"]}, weir={"access_log": "off", "event_log": "/dev/full" if full else "events"}),
+                 prefix=[] if full else ["prlimit", "--fsize=1024:"])
+    for _ in range(20):
+        assert weir.ask("g", timeout=5).text == "fine"
+    weir.log_line(f"the event log {'/dev/full' if full else 'events'} takes no lines: {'No space left' if full else 'File too large'}")
+    page = weir.ask(None, path="/metrics", method="GET").body.decode()
+    assert int(re.search(r"^weir_event_log_dropped_lines_total (\d+)$", page, re.M)[1]) > 0
+
+
 # ---- workers
 
 def test_workers_are_one_process_and_share_what_they_know(weirs, up):

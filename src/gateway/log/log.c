@@ -8,17 +8,22 @@
  * The writer sleeps on an eventfd.  Who finds it asleep wakes it; then it waits a moment before it writes, so
  * that under load one wake-up and one system call serve many lines.  Who fills the second half of a ring cuts
  * that moment short.
+ *
+ * A pipe that nobody empties holds up the writer, which then waits in poll alone: it writes no more at once
+ * than a pipe that takes anything takes whole, and gives up soon when the process ends.
  */
 #include "gateway/log/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <weir/error.h>
@@ -26,6 +31,9 @@
 #include "base/slice.h"
 
 enum { RING_BYTES = 128 * 1024, GATHER_MS = 20, PATH_MAX_BYTES = 4096 };
+
+/* How long the writer waits for room at a time, and how often when the process ends. */
+enum { LOOK_MS = 100, END_LOOK_MS = 10, END_LOOKS = 100 };
 
 struct ring {
     atomic_size_t head;
@@ -36,8 +44,12 @@ struct ring {
 };
 
 struct file {
+    const char *name;
     enum weir_log_format format;
     int fd;             /* -1: off */
+    bool plain;         /* never blocks */
+    bool refuses;       /* which was told */
+    unsigned looks;     /* that are left at the end */
     char *path;         /* NULL: not opened here */
     struct ring *rings; /* by lanes; NULL: off */
 };
@@ -84,10 +96,10 @@ static void knock(const weir_log *log)
     (void)!write(log->wake_fd, &one, sizeof(one));
 }
 
-static void lose(struct ring *ring)
+static void lose(struct ring *ring, size_t lines)
 {
-    atomic_fetch_add_explicit(&ring->dropped, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&ring->untold, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ring->dropped, lines, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ring->untold, lines, memory_order_relaxed);
 }
 
 /* Puts the line into the ring; true when it is the one that enters the second half. */
@@ -99,7 +111,7 @@ static bool ring_put(struct ring *ring, struct weir_slice line)
     size_t first = line.len < RING_BYTES - at ? line.len : RING_BYTES - at;
 
     if (line.len > RING_BYTES - (head - tail)) {
-        lose(ring);
+        lose(ring, 1);
         return false;
     }
     memcpy(ring->bytes + at, line.ptr, first);
@@ -133,7 +145,7 @@ void weir_log_put(weir_log *log, weir_log_kind kind, size_t lane, struct weir_sl
 void weir_log_lose(weir_log *log, weir_log_kind kind, size_t lane)
 {
     if (log->files[kind].rings != NULL)
-        lose(&log->files[kind].rings[lane]);
+        lose(&log->files[kind].rings[lane], 1);
 }
 
 uint64_t weir_log_dropped(const weir_log *log, weir_log_kind kind)
@@ -148,28 +160,67 @@ uint64_t weir_log_dropped(const weir_log *log, weir_log_kind kind)
 
 /* ---- writing them out ---- */
 
-/* Writes all of it; false when the file takes no more. */
-static bool write_all(int fd, struct weir_slice bytes)
+/* Waits until the file takes something; false: the process ends, and it takes nothing. */
+static bool await_room(const weir_log *log, struct file *file)
 {
-    while (bytes.len > 0) {
-        ssize_t n = write(fd, bytes.ptr, bytes.len);
+    struct pollfd poll_fd = {.fd = file->fd, .events = POLLOUT};
 
-        if (n >= 0) {
-            bytes.ptr += n;
-            bytes.len -= (size_t)n;
-        } else if (errno == EAGAIN) {
-            struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
+    while (!file->plain && file->looks > 0) {
+        bool ends = atomic_load_explicit(&log->stopping, memory_order_acquire);
 
-            (void)poll(&poll_fd, 1, 1000);
-        } else if (errno != EINTR) {
-            return false;
-        }
+        if (poll(&poll_fd, 1, ends ? END_LOOK_MS : LOOK_MS) > 0)
+            return true;
+        file->looks -= ends;
     }
-    return true;
+    return file->plain;
+}
+
+/* What may be written at once: whole lines, unless one is too long. */
+static struct weir_slice piece_of(const struct file *file, struct weir_slice bytes)
+{
+    size_t len = PIPE_BUF;
+
+    if (file->plain || bytes.len <= PIPE_BUF)
+        return bytes;
+    while (len > 0 && bytes.ptr[len - 1] != '\n')
+        len--;
+    return weir_slice_sub(bytes, 0, len > 0 ? len : PIPE_BUF);
+}
+
+/* Said once, until it is mended. */
+static void tell_refused(struct file *file, bool refuses)
+{
+    const char *path = file->path == NULL ? "" : file->path;
+
+    if (refuses == file->refuses)
+        return;
+    if (refuses)
+        (void)fprintf(stderr, "weir: the %s%s%.128s takes no lines: %.64s\n", file->name,
+                      path[0] == '\0' ? "" : " ", path, strerror(errno));
+    else
+        (void)fprintf(stderr, "weir: the %s takes lines again\n", file->name);
+    file->refuses = refuses;
+}
+
+/* Writes all of it; what is left of it when the file takes no more. */
+static struct weir_slice write_all(const weir_log *log, struct file *file, struct weir_slice bytes)
+{
+    while (bytes.len > 0 && await_room(log, file)) {
+        struct weir_slice piece = piece_of(file, bytes);
+        ssize_t n = write(file->fd, piece.ptr, piece.len);
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            continue;
+        tell_refused(file, n < 0);
+        if (n < 0)
+            break;
+        bytes = weir_slice_sub(bytes, (size_t)n, bytes.len);
+    }
+    return bytes;
 }
 
 /* Says how many lines were lost since the last time. */
-static void tell_dropped(const struct file *file, struct ring *ring)
+static void tell_dropped(const weir_log *log, struct file *file, struct ring *ring)
 {
     size_t dropped = atomic_exchange_explicit(&ring->untold, 0, memory_order_relaxed);
     char text[96];
@@ -180,12 +231,21 @@ static void tell_dropped(const struct file *file, struct ring *ring)
     len = snprintf(text, sizeof(text),
                    file->format == WEIR_LOG_JSON ? "{\"dropped_lines\":%zu}\n" : "dropped_lines=%zu\n",
                    dropped);
-    if (len > 0)
-        (void)write_all(file->fd, (struct weir_slice){text, (size_t)len});
+    if (len > 0 && write_all(log, file, (struct weir_slice){text, (size_t)len}).len > 0)
+        atomic_fetch_add_explicit(&ring->untold, dropped, memory_order_relaxed);
+}
+
+static size_t count_lines(struct weir_slice bytes)
+{
+    size_t lines = 0;
+
+    for (size_t i = 0; i < bytes.len; i++)
+        lines += bytes.ptr[i] == '\n';
+    return lines;
 }
 
 /* Takes out what the ring holds now.  A file that refuses it loses it: the log never holds up the calls. */
-static bool ring_drain(const struct file *file, struct ring *ring)
+static bool ring_drain(const weir_log *log, struct file *file, struct ring *ring)
 {
     size_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     size_t head = atomic_load_explicit(&ring->head, memory_order_seq_cst);
@@ -195,12 +255,13 @@ static bool ring_drain(const struct file *file, struct ring *ring)
     while (tail != head) {
         size_t at = tail % RING_BYTES;
         size_t len = head - tail < RING_BYTES - at ? head - tail : RING_BYTES - at;
+        struct weir_slice left = write_all(log, file, (struct weir_slice){ring->bytes + at, len});
 
-        (void)write_all(file->fd, (struct weir_slice){ring->bytes + at, len});
+        lose(ring, count_lines(left));
         tail += len;
         atomic_store_explicit(&ring->tail, tail, memory_order_release);
     }
-    tell_dropped(file, ring);
+    tell_dropped(log, file, ring);
     return true;
 }
 
@@ -210,13 +271,22 @@ static bool drain_all(weir_log *log)
 
     for (size_t kind = 0; kind < WEIR_LOGS; kind++)
         for (size_t i = 0; log->files[kind].rings != NULL && i < log->lanes; i++)
-            any |= ring_drain(&log->files[kind], &log->files[kind].rings[i]);
+            any |= ring_drain(log, &log->files[kind], &log->files[kind].rings[i]);
     return any;
 }
 
+/* A pipe that nobody reads is refused, not waited for. */
 static int open_path(const char *path)
 {
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0640);
+}
+
+static void use(struct file *file, int fd)
+{
+    struct stat facts;
+
+    file->fd = fd;
+    file->plain = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
 /* What was put before goes where it was put for. */
@@ -233,12 +303,12 @@ static void reopen_all(weir_log *log)
             continue;
         fd = open_path(file->path);
         if (fd < 0) {
-            (void)fprintf(stderr, "weir: the %s %.128s cannot be opened again: %.64s\n", names[kind],
+            (void)fprintf(stderr, "weir: the %s %.128s cannot be opened again: %.64s\n", file->name,
                           file->path, strerror(errno));
             continue;
         }
         (void)close(file->fd);
-        file->fd = fd;
+        use(file, fd);
     }
 }
 
@@ -291,28 +361,33 @@ static int refuse(char text[WEIR_LOG_TEXT_MAX], const char *what, const char *pa
     return WEIR_LOG_REFUSED;
 }
 
-static int open_file(const struct weir_mem *mem, struct file *file, const char *name, struct weir_slice where,
+static int open_file(const struct weir_mem *mem, struct file *file, struct weir_slice where,
                      char text[WEIR_LOG_TEXT_MAX])
 {
+    int fd;
+
     if (weir_slice_eq(where, WEIR_SLICE("stdout"))) {
-        file->fd = STDOUT_FILENO;
+        use(file, STDOUT_FILENO);
         return 0;
     }
     if (weir_slice_eq(where, WEIR_SLICE("stderr"))) {
-        file->fd = STDERR_FILENO;
+        use(file, STDERR_FILENO);
         return 0;
     }
     if (where.len >= PATH_MAX_BYTES) {
         errno = ENAMETOOLONG;
-        return refuse(text, name, "");
+        return refuse(text, file->name, "");
     }
     file->path = mem->alloc(mem->user, PATH_MAX_BYTES);
     if (file->path == NULL)
         return WEIR_ERR_NOMEM;
     memcpy(file->path, where.ptr, where.len);
     file->path[where.len] = '\0';
-    file->fd = open_path(file->path);
-    return file->fd < 0 ? refuse(text, name, file->path) : 0;
+    fd = open_path(file->path);
+    if (fd < 0)
+        return refuse(text, file->name, file->path);
+    use(file, fd);
+    return 0;
 }
 
 static int make_rings(const weir_log *log, struct file *file)
@@ -364,7 +439,7 @@ static int open_all(weir_log *log, const struct weir_log_spec specs[WEIR_LOGS], 
         file->format = specs[kind].format;
         if (weir_slice_eq(specs[kind].where, WEIR_SLICE("off")))
             continue;
-        r = open_file(log->mem, file, names[kind], specs[kind].where, text);
+        r = open_file(log->mem, file, specs[kind].where, text);
         if (r == 0)
             r = make_rings(log, file);
         any = true;
@@ -382,7 +457,7 @@ int weir_log_new(const struct weir_mem *mem, const struct weir_log_spec specs[WE
         return WEIR_ERR_NOMEM;
     *log = (weir_log){.mem = mem, .wake_fd = -1};
     for (size_t kind = 0; kind < WEIR_LOGS; kind++)
-        log->files[kind].fd = -1;
+        log->files[kind] = (struct file){.name = names[kind], .fd = -1, .looks = END_LOOKS};
     r = make_rooms(log, lanes);
     if (r == 0)
         r = open_all(log, specs, text);

@@ -2,8 +2,8 @@
  * The logs: the one of calls (access_log.h) and the one of routing events (feed/), each a file of lines.
  *
  * Each thread that writes has a lane of its own, a ring for each log that is on; one thread writes all rings
- * out. Nobody who puts a line ever waits: one that finds no room is dropped and counted, and the count is
- * written as a line of its own when there is room again.
+ * out. Nobody who puts a line ever waits: one that finds no room is dropped and counted, as is one that the
+ * file refuses, and the count is written as a line of its own when there is room again.
  *
  * Lanes: one for each worker, by its number, and one more, the last, for what happens outside of them; who
  * uses that one sees to it that nobody else does meanwhile.
@@ -45,7 +45,8 @@ enum { WEIR_LOG_TEXT_MAX = 256 };
 WEIR_MUST_USE int weir_log_new(const struct weir_mem *mem, const struct weir_log_spec specs[WEIR_LOGS],
                                size_t lanes, char text[WEIR_LOG_TEXT_MAX], weir_log **ret_log);
 
-/* Writes out what the rings hold, then frees.  Nobody may put lines any more.  Accepts NULL. */
+/* Writes out what the rings hold, then frees.  Nobody may put lines any more.  A pipe that nobody empties
+ * holds it up for a second at most.  Accepts NULL. */
 void weir_log_free(weir_log *log);
 
 /* From any thread. */

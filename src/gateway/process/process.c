@@ -158,6 +158,7 @@ static void claim_signals(struct weir_process *process)
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR2};
 
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     (void)sigemptyset(&process->set);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         (void)sigaddset(&process->set, numbers[i]);

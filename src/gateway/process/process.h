@@ -6,7 +6,7 @@
  *                     ends at once
  *   SIGHUP            reload the configuration (reload.h)
  *   SIGUSR2           another process takes over (upgrade.h), and this one drains
- *   SIGPIPE           ignored: writes say it themselves
+ *   SIGPIPE, SIGXFSZ  ignored: writes say it themselves
  *
  * A service manager is told of all of it (notify.h).
  */

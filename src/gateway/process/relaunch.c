@@ -200,6 +200,7 @@ _Noreturn static void become(struct plan *plan)
         link = plan->fds[plan->fd_count - 1];
         write_pid(plan->pid_room);
         (void)signal(SIGPIPE, SIG_DFL);
+        (void)signal(SIGXFSZ, SIG_DFL);
         (void)sigprocmask(SIG_UNBLOCK, plan->blocked, NULL);
         (void)execve(plan->program, plan->argv, plan->envp);
         error = errno;

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -173,6 +174,77 @@ static void a_file_that_cannot_be_opened_is_said(void **state)
     assert_non_null(strstr(text, "the event log no-such-folder/log"));
 }
 
+/* The event log alone, at a path that is there already. */
+static int open_at(const char *path, char text[WEIR_LOG_TEXT_MAX], struct kit *kit)
+{
+    const struct weir_log_spec specs[WEIR_LOGS] = {{WEIR_SLICE("off"), WEIR_LOG_JSON},
+                                                   {weir_slice_str(path), WEIR_LOG_JSON}};
+
+    return weir_log_new(weir_mem_libc(), specs, 1, text, &kit->log);
+}
+
+static void lines_that_a_full_disk_refuses_are_counted(void **state)
+{
+    char text[WEIR_LOG_TEXT_MAX];
+    struct kit kit;
+
+    (void)state;
+    assert_int_equal(open_at("/dev/full", text, &kit), 0);
+    put(&kit, WEIR_LOG_EVENTS, 0, "a\nb\n");
+    put(&kit, WEIR_LOG_EVENTS, 0, "c\n");
+    for (int i = 0; i < 5000 && weir_log_dropped(kit.log, WEIR_LOG_EVENTS) < 3; i++)
+        (void)poll(NULL, 0, 1);
+    assert_int_equal(weir_log_dropped(kit.log, WEIR_LOG_EVENTS), 3);
+    weir_log_free(kit.log);
+}
+
+/* A pipe with a name, in the folder where the test runs. */
+static void make_pipe(char path[PATH_BYTES])
+{
+    (void)snprintf(path, PATH_BYTES, "pipe-%ld", (long)getpid());
+    assert_int_equal(mkfifo(path, 0600), 0);
+}
+
+static void a_pipe_without_a_reader_is_refused(void **state)
+{
+    char text[WEIR_LOG_TEXT_MAX], path[PATH_BYTES];
+    struct kit kit;
+
+    (void)state;
+    make_pipe(path);
+    assert_int_equal(open_at(path, text, &kit), WEIR_LOG_REFUSED);
+    assert_non_null(strstr(text, path));
+    assert_int_equal(unlink(path), 0);
+}
+
+static void a_pipe_that_nobody_empties_does_not_hold_up_the_end(void **state)
+{
+    enum { LINES = 5000 };
+    char text[WEIR_LOG_TEXT_MAX], path[PATH_BYTES], buffer[PIPE_BUF];
+    size_t bytes = 0;
+    char last = 0;
+    struct kit kit;
+    ssize_t n;
+    int reader;
+
+    (void)state;
+    make_pipe(path);
+    reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(open_at(path, text, &kit), 0);
+    for (size_t i = 0; i < LINES; i++)
+        put(&kit, WEIR_LOG_EVENTS, 0, "a line of the event log, of which a pipe takes a thousand and more\n");
+    assert_true(weir_log_dropped(kit.log, WEIR_LOG_EVENTS) > 0);
+    weir_log_free(kit.log);
+    while ((n = read(reader, buffer, sizeof(buffer))) > 0) {
+        last = buffer[n - 1];
+        bytes += (size_t)n;
+    }
+    assert_true(bytes > 0 && last == '\n'); /* whole lines */
+    assert_int_equal(close(reader), 0);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* ---- threads ---- */
 
 struct writer {
@@ -241,6 +313,9 @@ int main(void)
         cmocka_unit_test(what_cannot_be_composed_is_counted),
         cmocka_unit_test(a_file_that_was_moved_away_is_made_anew),
         cmocka_unit_test(a_file_that_cannot_be_opened_is_said),
+        cmocka_unit_test(lines_that_a_full_disk_refuses_are_counted),
+        cmocka_unit_test(a_pipe_without_a_reader_is_refused),
+        cmocka_unit_test(a_pipe_that_nobody_empties_does_not_hold_up_the_end),
         cmocka_unit_test(every_line_is_written_where_there_is_room),
         cmocka_unit_test(what_finds_no_room_is_counted_and_told),
     };
