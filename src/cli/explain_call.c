@@ -14,6 +14,9 @@
 #include "cli/facts.h"
 #include "cli/print.h"
 
+/* Candidates of a pick are compared with each other: more than weir ever notes are only counted. */
+enum { CANDIDATES_MAX = 64 };
+
 /* What a sentence is made of. */
 struct telling {
     FILE *out;
@@ -148,6 +151,10 @@ static void say_why_not(const struct telling *tell)
     size_t i, max;
     bool is_first;
 
+    if (yyjson_arr_size(candidates) > CANDIDATES_MAX) {
+        omitted += yyjson_arr_size(candidates);
+        candidates = NULL;
+    }
     yyjson_arr_foreach(candidates, i, max, candidate)
     {
         size_t alike = count_alike(candidates, candidate, &is_first);

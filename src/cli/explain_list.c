@@ -6,6 +6,9 @@
 #include "cli/facts.h"
 #include "cli/print.h"
 
+/* What weir answers at most. */
+enum { CALLS_MAX = 1000 };
+
 static void say_cell(FILE *out, struct weir_slice text, unsigned columns)
 {
     unsigned used = weir_cells_of(text);
@@ -63,7 +66,7 @@ void weir_explain_calls(const struct weir_explain_out *to, yyjson_val *answer)
     yyjson_val *call;
     size_t i, max;
 
-    yyjson_arr_foreach(calls, i, max, call) say_call(to, call);
+    yyjson_arr_foreach(calls, i, max, call) if (i < CALLS_MAX) say_call(to, call);
     if (max == 0)
         (void)fputs("There is no such call.\n", to->out);
     (void)fprintf(to->out, "weir remembers %llu calls (at most %llu), since ",

@@ -6,6 +6,9 @@
 #include "cli/facts.h"
 #include "cli/print.h"
 
+/* More kinds of failures than any weir has: what has more is not weir's, and is not told. */
+enum { RETRIES_MAX = 256 };
+
 static void say(const struct weir_explain_out *to, struct weir_slice text)
 {
     weir_cli_print_slice(to->out, text);
@@ -106,7 +109,7 @@ static void say_kinds(const struct weir_explain_out *to, yyjson_val *retries, do
         if (yyjson_get_num(value) != count)
             continue;
         (void)fputs(said++ == 0 ? " " : ", ", to->out);
-        say(to, (struct weir_slice){yyjson_get_str(key), yyjson_get_len(key)});
+        say(to, weir_fact_string(key));
     }
     (void)fputc('\n', to->out);
 }
@@ -118,6 +121,8 @@ static void say_retries(const struct weir_explain_out *to, yyjson_val *answer)
     yyjson_val *key, *value;
     size_t i, max;
 
+    if (yyjson_obj_size(retries) > RETRIES_MAX)
+        return;
     yyjson_obj_foreach(retries, i, max, key, value) if (!is_said(retries, i, yyjson_get_num(value)))
         say_kinds(to, retries, yyjson_get_num(value));
 }
@@ -136,7 +141,7 @@ static void say_chain(const struct weir_explain_out *to, yyjson_val *answer, con
     yyjson_arr_foreach(chain, i, max, target)
     {
         (void)fputs(i == 0 ? " " : ", then ", to->out);
-        say(to, (struct weir_slice){yyjson_get_str(target), yyjson_get_len(target)});
+        say(to, weir_fact_string(target));
     }
     (void)fputc('\n', to->out);
 }

@@ -3,13 +3,16 @@
 
 #include "base/slice.h"
 
-struct weir_slice weir_fact_text(yyjson_val *object, const char *key)
+struct weir_slice weir_fact_string(yyjson_val *value)
 {
-    yyjson_val *value = yyjson_obj_get(object, key);
-
     if (!yyjson_is_str(value))
         return WEIR_SLICE_EMPTY;
     return (struct weir_slice){yyjson_get_str(value), yyjson_get_len(value)};
+}
+
+struct weir_slice weir_fact_text(yyjson_val *object, const char *key)
+{
+    return weir_fact_string(yyjson_obj_get(object, key));
 }
 
 double weir_fact_number(yyjson_val *object, const char *key, double otherwise)

@@ -14,6 +14,9 @@
 
 #include <yyjson.h>
 
+/* Of a value that may be NULL; empty: it is no text. */
+struct weir_slice weir_fact_string(yyjson_val *value);
+
 /* Of an object's member, or of what may be NULL: the slices live as long as the document. */
 struct weir_slice weir_fact_text(yyjson_val *object, const char *key); /* empty: none */
 double weir_fact_number(yyjson_val *object, const char *key, double otherwise);

@@ -7,6 +7,9 @@
 
 #include "cli/facts.h"
 
+/* Rows of a kind; an answer that is not weir's may have many that say nothing. */
+enum { ROWS_MAX = 200 * 1000 };
+
 static void read_cooldown(struct weir_top_deployment *row, yyjson_val *cooldown)
 {
     row->cooling = yyjson_is_obj(cooldown);
@@ -87,6 +90,8 @@ static void read_group(struct weir_top_model *model, yyjson_val *value)
                                      .back_in_s = -1};
     yyjson_arr_foreach(yyjson_obj_get(value, "deployments"), i, max, deployment)
     {
+        if (model->deployment_count == ROWS_MAX)
+            break;
         read_deployment(model, group->name, deployment);
         sum_up(group, &model->deployments[model->deployment_count - 1]);
     }
@@ -113,14 +118,20 @@ static void read_failover(struct weir_top_model *model, yyjson_val *value)
     };
 }
 
+static size_t at_most(size_t rows)
+{
+    return rows < ROWS_MAX ? rows : ROWS_MAX;
+}
+
 static int make_rows(struct weir_top_model *model, yyjson_val *groups, yyjson_val *calls)
 {
-    size_t group_max = yyjson_arr_size(groups), call_max = yyjson_arr_size(calls), deployment_max = 0;
-    size_t most, i, max;
+    size_t group_max = at_most(yyjson_arr_size(groups)), call_max = at_most(yyjson_arr_size(calls));
+    size_t deployment_max = 0, most, i, max;
     yyjson_val *group;
 
     yyjson_arr_foreach(groups, i, max, group) deployment_max +=
         yyjson_arr_size(yyjson_obj_get(group, "deployments"));
+    deployment_max = at_most(deployment_max);
     most = deployment_max > group_max ? deployment_max : group_max;
     most = call_max > most ? call_max : most;
     model->groups = calloc(group_max + 1, sizeof(*model->groups));
@@ -148,8 +159,8 @@ static int fill(struct weir_top_model *model)
     model->in_flight = weir_fact_count(root, "in_flight");
     if (make_rows(model, groups, calls) < 0)
         return WEIR_ERR_NOMEM;
-    yyjson_arr_foreach(groups, i, max, value) read_group(model, value);
-    yyjson_arr_foreach(calls, i, max, value) read_failover(model, value);
+    yyjson_arr_foreach(groups, i, max, value) if (i < ROWS_MAX) read_group(model, value);
+    yyjson_arr_foreach(calls, i, max, value) if (i < ROWS_MAX) read_failover(model, value);
     return 0;
 }
 

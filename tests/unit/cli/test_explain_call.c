@@ -235,6 +235,26 @@ static void an_answer_of_any_shape_is_survived(void **state)
         free(kit_printed(weir_explain_call, shapes[i]));
 }
 
+static void more_candidates_than_weir_notes_are_only_counted(void **state)
+{
+    char *json, *text;
+    size_t len;
+    FILE *out = open_memstream(&json, &len);
+
+    (void)state;
+    assert_non_null(out);
+    (void)fputs("{'events':[{'kind':'Picked','deployment':'a','group':'g','omitted':2,'candidates':[", out);
+    for (int i = 0; i < 200000; i++)
+        (void)fprintf(out, "%s{'fate':'%d'}", i == 0 ? "" : ",", i);
+    (void)fputs("]}]}", out);
+    assert_int_equal(fclose(out), 0);
+    text = kit_printed(weir_explain_call, json);
+    assert_non_null(strstr(text, "a is chosen in g\n"));
+    assert_non_null(strstr(text, "(200002 more candidates are not told)\n"));
+    free(text);
+    free(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +275,7 @@ int main(void)
         cmocka_unit_test(lost_events_are_counted),
         cmocka_unit_test(names_cannot_steer_the_terminal),
         cmocka_unit_test(an_answer_of_any_shape_is_survived),
+        cmocka_unit_test(more_candidates_than_weir_notes_are_only_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,9 @@
 /* The list of calls, and what a request would do. */
 #include "unit.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "kit.h"
 
 static void a_call_is_a_line(void **state)
@@ -62,6 +65,33 @@ static void an_unknown_name_is_said(void **state)
                "nix is unknown: a request for it is refused\n");
 }
 
+static void what_is_no_text_in_a_chain_has_no_name(void **state)
+{
+    (void)state;
+    kit_expect(weir_explain_model,
+               "{'asked':'g','candidates':[],"
+               "'chains':{'fallbacks':[['a','b'],{'c':1},7,null,'h']}}",
+               "g is \n"
+               "when all of that fails: , then , then , then , then h\n");
+}
+
+static void more_retries_than_there_are_kinds_are_not_compared(void **state)
+{
+    char *json;
+    size_t len;
+    FILE *out = open_memstream(&json, &len);
+
+    (void)state;
+    assert_non_null(out);
+    (void)fputs("{'asked':'g','retries':{", out);
+    for (int i = 0; i < 200000; i++)
+        (void)fprintf(out, "%s'%d':%d", i == 0 ? "" : ",", i, i);
+    (void)fputs("}}", out);
+    assert_int_equal(fclose(out), 0);
+    kit_expect(weir_explain_model, json, "g is \n");
+    free(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -69,6 +99,8 @@ int main(void)
         cmocka_unit_test(no_call_is_said),
         cmocka_unit_test(a_request_for_a_group_says_its_odds_and_chains),
         cmocka_unit_test(an_unknown_name_is_said),
+        cmocka_unit_test(what_is_no_text_in_a_chain_has_no_name),
+        cmocka_unit_test(more_retries_than_there_are_kinds_are_not_compared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,9 @@
 /* What the routes answer, as rows. */
 #include "unit.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "cli/top_model.h"
 #include "kit.h"
 
@@ -70,6 +73,43 @@ static void an_empty_state_has_no_rows(void **state)
     weir_top_model_free(NULL);
 }
 
+/* "[0,0,...]" with so many of them. */
+static char *make_zeros(size_t count, const char *before, const char *behind)
+{
+    char *text;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+
+    assert_non_null(out);
+    (void)fputs(before, out);
+    for (size_t i = 0; i < count; i++)
+        (void)fputs(i == 0 ? "0" : ",0", out);
+    (void)fputs(behind, out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void many_rows_that_say_nothing_take_little_memory(void **state)
+{
+    enum { MANY = 1000 * 1000, MAX = 200 * 1000 };
+    char *deployments = make_zeros(MANY, "{'groups':[{'deployments':[", "]}]}");
+    char *calls = make_zeros(MANY, "{'calls':[", "]}"), *groups = make_zeros(MANY, "{'groups':[", "]}");
+    struct weir_top_model *model;
+
+    (void)state;
+    assert_int_equal(weir_top_model_new(kit_json(deployments), kit_json(calls), &model), 0);
+    assert_int_equal(model->deployment_count, MAX);
+    assert_int_equal(model->groups[0].count, MAX);
+    assert_int_equal(model->failover_count, MAX);
+    weir_top_model_free(model);
+    assert_int_equal(weir_top_model_new(kit_json(groups), NULL, &model), 0);
+    assert_int_equal(model->group_count, MAX);
+    weir_top_model_free(model);
+    free(deployments);
+    free(calls);
+    free(groups);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -77,6 +117,7 @@ int main(void)
         cmocka_unit_test(a_group_sums_up_its_deployments),
         cmocka_unit_test(what_is_not_told_is_unknown),
         cmocka_unit_test(an_empty_state_has_no_rows),
+        cmocka_unit_test(many_rows_that_say_nothing_take_little_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
