@@ -81,7 +81,6 @@ struct weir_post_spec {
     struct weir_slice body;
     uint64_t limit_ns; /* for all of it */
     weir_post_done_fn *done;
-    void *user; /* the owner's */
 };
 
 struct weir_post {
