@@ -105,7 +105,7 @@ static int index_members(struct weir_job *job, struct page *page)
     size_t group_count = weir_snapshot_group_count(snapshot),
            count = weir_snapshot_deployment_count(snapshot);
     struct weir_map groups;
-    uint32_t largest;
+    uint32_t largest = 0;
     int r;
 
     page->starts = weir_arena_zalloc(&job->arena, group_count + 1, sizeof(*page->starts));
