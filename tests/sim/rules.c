@@ -143,6 +143,17 @@ static void check_hedge(const struct kit_call *call, const struct kit_deployment
     check_weight(call, deployment, look_back_of_order(call, eligible & ~failed, deployment->spec.order));
 }
 
+/* An attempt that joins a race gives its call no more time. */
+static void begin_clock(const struct kit_call *call)
+{
+    uint32_t number = call->attempt_count;
+    struct clock *clock = clock_of(call, number);
+
+    clock_begin(clock, call, &call->attempts[number]);
+    if (race_joins(call) && clock_deadline(clock_of(call, number - 1)) < clock_deadline(clock))
+        clock->limits.call_deadline_ns = clock_deadline(clock_of(call, number - 1));
+}
+
 static void on_start(struct kit_call *call, const struct kit_deployment *deployment)
 {
     const struct weir_start *start = &call->attempts[call->attempt_count].start;
@@ -152,7 +163,7 @@ static void on_start(struct kit_call *call, const struct kit_deployment *deploym
     uint64_t eligible = look_back_usable(call, set, false);
     uint64_t candidates;
 
-    clock_begin(clock_of(call, call->attempt_count), call, &call->attempts[call->attempt_count]);
+    begin_clock(call);
     if (call->kit->now_ns >= deadline_of(call))
         kit_die(call->kit, "an attempt after the deadline");
     walk_started(walk_of(call), call, start);
