@@ -176,6 +176,14 @@ static enum weir_turn lose(struct weir_call *call, struct weir_attempt *a)
     return WEIR_TURN_AGAIN;
 }
 
+/* What failed beside one that is still running when the call's time is up has counted, so it is told. */
+static void report_lost(struct weir_call *call)
+{
+    for (const struct weir_attempt *a = call->attempts; a != NULL; a = a->next)
+        if (a->stream.state == WEIR_STREAM_BROKEN)
+            weir_retry_note(call, a);
+}
+
 static enum weir_turn cancel(struct weir_attempt *a, struct weir_step *ret_step)
 {
     a->cancel = false;
@@ -199,6 +207,7 @@ static enum weir_turn end(struct weir_call *call, struct weir_attempt *a, struct
 enum weir_turn weir_state_run(struct weir_call *call, struct weir_step *ret_step)
 {
     if (end_overdue(call)) {
+        report_lost(call);
         weir_call_fail_late(call);
         return WEIR_TURN_AGAIN;
     }

@@ -26,6 +26,7 @@
     X("beyond 4", a_winner_that_breaks_in_its_window_is_retried)                                             \
     X("beyond 4", both_run_out_of_time)                                                                      \
     X("beyond 4", the_deadline_ends_all_of_them)                                                             \
+    X("beyond 1", a_failure_that_comes_with_the_deadline_is_told)                                            \
     X("beyond 1", a_hedge_gives_the_call_no_more_time)                                                       \
     X("beyond 1", a_hedge_that_gets_no_slot_takes_no_time)                                                   \
     X("beyond 4", a_hedge_that_gets_no_slot_spends_nothing)                                                  \
@@ -297,6 +298,21 @@ static void the_deadline_ends_all_of_them(void **state)
     took(call, 5);
     nobody_runs(kit);
     assert_int_equal(kit_view(kit, "d1").failures, 0);
+}
+
+static void a_failure_that_comes_with_the_deadline_is_told(void **state)
+{
+    KIT(kit, "d1 g w=1 : hang; d2 g w=0 timeout=3 : hang; router hedge=2 deadline=5 fails=0 retries=0");
+    struct kit_call *call;
+    (void)state;
+
+    call = expect_call(kit, "g", "d1 d2 d1:cancel d2:cancel fail:408");
+    took(call, 5);
+    expect_events(call, "AttemptFailed,CooldownSet",
+                  "AttemptFailed d2 408 leave, CooldownSet d2 408 router_fails 5");
+    assert_int_equal(call->fail.attempt, 2);
+    assert_int_equal(kit_view(kit, "d1").failures, 0);
+    assert_int_equal(kit_view(kit, "d2").failures, 1);
 }
 
 static void a_hedge_gives_the_call_no_more_time(void **state)
