@@ -8,6 +8,8 @@
 
 #include "base/slice.h"
 
+enum { LEAST_TOKENS = 8 }; /* "Hi", as OpenAI counts it with what goes around it */
+
 static int add_groups(struct weir_prompts *prompts)
 {
     for (size_t i = 0; i + 1 < prompts->count; i++) {
@@ -76,6 +78,11 @@ uint64_t weir_prompts_estimate(const struct weir_prompts *prompts, const struct 
         weir_snapshot_group_of(prompts->snapshot, request->model, request->qualified_model);
 
     return weir_prompt_tokens(prompt, scale_of(prompts, group));
+}
+
+uint64_t weir_prompts_least(const struct weir_prompts *prompts)
+{
+    return prompts->used ? LEAST_TOKENS : 0;
 }
 
 void weir_prompts_learn(struct weir_prompts *prompts, struct weir_slice group,

@@ -46,6 +46,12 @@ void weir_prompts_deinit(struct weir_prompts *prompts);
 uint64_t weir_prompts_estimate(const struct weir_prompts *prompts, const struct weir_request *request,
                                const struct weir_prompt *prompt);
 
+/*
+ * What is taken for the tokens of a prompt that nobody has seen: those of the shortest chat.  0: nothing
+ * looks at them.
+ */
+uint64_t weir_prompts_least(const struct weir_prompts *prompts);
+
 /* A deployment of the group has counted the prompt; 0: it has not. */
 void weir_prompts_learn(struct weir_prompts *prompts, struct weir_slice group,
                         const struct weir_prompt *prompt, uint64_t tokens);

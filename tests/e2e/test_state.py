@@ -137,6 +137,19 @@ def test_after_a_restart_it_says_since_when_it_knows(serve):
     assert state(weir)["since"] > before
 
 
+def test_no_odds_are_told_where_no_prompt_has_room(serve, up):
+    """A prompt is not known beforehand, but none is so short that it has no tokens."""
+    weir = serve({"g": {"d1": {"tpm": 13, "order": 1}, "d2": {"order": 2}}}, router={"routing_strategy": "usage-based-routing-v2"})
+    up.says("d1", "good").says("d2", "good")
+    assert explain(weir, "g")["candidates"][0]["odds"] == 1
+    assert weir.ask("g").header("x-litellm-model-id") == "d1"
+    until(lambda: deployments(weir)["d1"]["usage"]["tokens"] == 13)
+    first, second = explain(weir, "g")["candidates"]
+    assert (first["fate"], first["odds"], second["odds"]) == ("no_room", 0, 1)
+    assert deployments(weir)["d1"]["why"] == "no_room"
+    assert weir.ask("g").header("x-litellm-model-id") == "d2"
+
+
 @pytest.mark.parametrize("path", ["/weir/state", "/weir/explain?model=g"])
 def test_keys_and_methods(serve, path):
     weir = serve({"g": ["d1"]}, general={"master_key": "sk-e2e"})

@@ -197,6 +197,7 @@ void weir_explain_page(struct weir_job *job)
         weir_request_init(request);
         request->model = model;
         request->note_candidates = CANDIDATES_MAX;
+        request->prompt_tokens = weir_prompts_least(&job->setup->prompts);
         r = weir_driver_qualify(job);
     }
     if (r == 0)

@@ -173,6 +173,7 @@ static int open_group(struct weir_job *job, struct page *page)
     weir_request_init(&request);
     request.model = name;
     request.note_candidates = shown_of(page);
+    request.prompt_tokens = weir_prompts_least(&job->setup->prompts);
     r = weir_router_explain(gateway->router, job->setup->snapshot, &request, gateway->mem, weir_job_now(job),
                             &explanation);
     if (r < 0)
