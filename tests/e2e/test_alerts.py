@@ -84,6 +84,15 @@ def test_a_group_of_which_all_cool_down_is_out(watched, hook, up):
     assert 50 < told["back_in_s"] <= 60
 
 
+@pytest.mark.parametrize("name", ["g" * 200, "g\t\u00e9"])
+def test_a_group_whose_name_is_cut_or_cleaned_is_out_as_well(watched, hook, up, name):
+    up.says("d1", DOWN)
+    weir = watched({name: ["d1"], "other": ["d2"]})
+    fail(weir, name)
+    told = hook.wait_for("outage")
+    assert told["group"] == name.replace("\t", " ")[:120] and told["deployments"] == 1
+
+
 def test_the_end_of_an_outage_is_told_when_one_answers(watched, hook, up):
     up.says("d1", DOWN, "fine")
     weir = watched({"g": ["d1"]}, router={**TOUCHY, "cooldown_time": 1})

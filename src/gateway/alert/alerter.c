@@ -260,7 +260,21 @@ static void settle(struct weir_alerter *alerter, weir_alert_kind kind, int resul
         note(alerter, kind, WEIR_ALERT_OUTCOME_HELD_BACK);
 }
 
-static struct weir_alert_group group_of(const struct weir_alerter *alerter, struct weir_slice name)
+/* Names in alerts are cut and cleaned, never longer. */
+static bool is_named(struct weir_slice group, const struct weir_alert_name *name)
+{
+    struct weir_alert_name own;
+
+    if (weir_slice_eq(group, weir_alert_name_slice(name)))
+        return true;
+    if (group.len < name->len)
+        return false;
+    weir_alert_name_set(&own, group);
+    return weir_slice_eq(weir_alert_name_slice(&own), weir_alert_name_slice(name));
+}
+
+static struct weir_alert_group group_of(const struct weir_alerter *alerter,
+                                        const struct weir_alert_name *name)
 {
     const weir_snapshot *snapshot = alerter->seat->setup->snapshot;
     struct weir_alert_group group = {.first_ns = WEIR_TIME_NEVER};
@@ -270,7 +284,7 @@ static struct weir_alert_group group_of(const struct weir_alerter *alerter, stru
         const weir_deployment *deployment = weir_snapshot_deployment(snapshot, i);
         struct weir_live_view view;
 
-        if (!weir_slice_eq(weir_deployment_group(deployment), name) || weir_deployment_blocked(deployment))
+        if (!is_named(weir_deployment_group(deployment), name) || weir_deployment_blocked(deployment))
             continue;
         weir_router_view(alerter->gateway->router, deployment, now_ns, &view);
         group.members++;
@@ -287,7 +301,7 @@ static struct weir_alert_group group_of(const struct weir_alerter *alerter, stru
 
 static void look_at(struct weir_alerter *alerter, const struct weir_alert_name *name)
 {
-    const struct weir_alert_group group = group_of(alerter, weir_alert_name_slice(name));
+    const struct weir_alert_group group = group_of(alerter, name);
     struct weir_alert alert;
     int r = weir_alert_book_group(&alerter->book, name, &group, now_of(alerter), &alert);
 
