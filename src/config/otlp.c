@@ -14,7 +14,7 @@
 #include "wire/http_field.h"
 #include "wire/url.h"
 
-enum { URL_MAX_BYTES = 4096, LIST_MAX_BYTES = 16 * 1024, TIMEOUT_DEFAULT_S = 10 };
+enum { URL_MAX_BYTES = 4096, LIST_MAX_BYTES = 16 * 1024, TIMEOUT_DEFAULT_S = 10, GRPC_PORT = 4317 };
 
 #define TRACES_PATH "/v1/traces"
 
@@ -149,6 +149,9 @@ static int read_url(struct weir_loader *loader, struct weir_config_otlp *otlp)
     if (!whole && url.query.len > 0)
         return refuse(loader, said,
                       WEIR_SLICE("a query cannot stand here; traces_endpoint takes a URL as it is"));
+    if (url.port == GRPC_PORT)
+        (void)tell(loader, WEIR_SEVERITY_WARNING, said,
+                   WEIR_SLICE("port 4317 is usually gRPC, which is not spoken here: http/protobuf has 4318"));
     otlp->host = url.host;
     otlp->url = whole ? text : with_path(text, loader->arena);
     return 0;

@@ -226,6 +226,18 @@ static void test_another_protocol_is_told(void **state)
     kit_free(&kit);
 }
 
+static void test_the_port_of_grpc_is_told(void **state)
+{
+    struct kit kit;
+
+    (void)state;
+    load(&kit, NULL, "{endpoint: 'http://collector:4317'}");
+    kit_expect_count(&kit, 1);
+    kit_expect(&kit, 5, "weir_settings.otlp.endpoint", "warning", "4318");
+    assert_true(otlp_of(&kit)->on);
+    kit_free(&kit);
+}
+
 static void test_what_is_wrong_refuses_the_start_and_is_not_repeated(void **state)
 {
     static const struct {
@@ -302,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_samplers_have_names),
         cmocka_unit_test(test_disabled_is_off),
         cmocka_unit_test(test_another_protocol_is_told),
+        cmocka_unit_test(test_the_port_of_grpc_is_told),
         cmocka_unit_test(test_what_is_wrong_refuses_the_start_and_is_not_repeated),
         cmocka_unit_test(test_wrong_variables_refuse_the_start_where_traces_are_wanted),
         cmocka_unit_test(test_an_unknown_key_is_told),
