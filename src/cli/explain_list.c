@@ -66,6 +66,10 @@ void weir_explain_calls(const struct weir_explain_out *to, yyjson_val *answer)
     yyjson_val *call;
     size_t i, max;
 
+    if (weir_fact_count(answer, "max") == 0) {
+        (void)fputs("weir keeps no calls: its weir_settings.trace_calls is 0.\n", to->out);
+        return;
+    }
     yyjson_arr_foreach(calls, i, max, call) if (i < CALLS_MAX) say_call(to, call);
     if (max == 0)
         (void)fputs("There is no such call.\n", to->out);

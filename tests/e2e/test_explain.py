@@ -240,6 +240,10 @@ def test_wrong_usage(arguments, text):
     assert done.returncode == 2 and text in done.stderr and "--help" in done.stderr, done.stderr
 
 
+def test_a_weir_that_keeps_no_calls_says_so(serve):
+    assert explain(serve({"g": ["a"]}, weir={"trace_calls": 0})) == "weir keeps no calls: its weir_settings.trace_calls is 0.\n"
+
+
 def test_a_kind_that_is_none_is_told_with_those_that_are(serve):
     fails(run("explain", serve({"g": ["a"]}), "--kind", "Retry,fallback"), "'fallback'", " Fallback ", " Retry ")
 
