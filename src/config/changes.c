@@ -44,7 +44,7 @@ static const size_t sizes[] = {
 static bool is_text(enum weir_value_type type)
 {
     return type == WEIR_VALUE_TEXT || type == WEIR_VALUE_NAME || type == WEIR_VALUE_SECRET ||
-           type == WEIR_VALUE_OBJECT;
+           type == WEIR_VALUE_PLACE || type == WEIR_VALUE_OBJECT;
 }
 
 static bool same_value(enum weir_value_type type, const void *a, const void *b)

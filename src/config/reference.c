@@ -359,9 +359,10 @@ int weir_reference_page(FILE *out)
 
 static void put_default(FILE *out, const struct weir_setting_row *row)
 {
-    bool text = row->type == WEIR_VALUE_TEXT || row->type == WEIR_VALUE_STRATEGY ||
-                row->type == WEIR_VALUE_LOG_FORMAT || row->type == WEIR_VALUE_BYTES ||
-                row->type == WEIR_VALUE_EMPTY || row->type == WEIR_VALUE_ALERT_FORM;
+    bool text = row->type == WEIR_VALUE_TEXT || row->type == WEIR_VALUE_PLACE ||
+                row->type == WEIR_VALUE_STRATEGY || row->type == WEIR_VALUE_LOG_FORMAT ||
+                row->type == WEIR_VALUE_BYTES || row->type == WEIR_VALUE_EMPTY ||
+                row->type == WEIR_VALUE_ALERT_FORM;
 
     fputs(row->fallback.len > 0 ? "  " : "  # ", out);
     put(out, row->key);

@@ -64,6 +64,7 @@ enum weir_section {
     X(FAILS, "a map of failures to allowed numbers of them")                                                 \
     X(VERIFY, "true, false, or the path of a file of certificates")                                          \
     X(STRATEGY, "the name of a strategy")                                                                    \
+    X(PLACE, "stdout, stderr, off, or the path of a file")                                                   \
     X(LOG_FORMAT, "json or logfmt")                                                                          \
     X(KEEPALIVE, "a number of seconds")                                                                      \
     X(RATE, "{tokens_per_s: N, window: S, grace: S}, or 0")                                                  \

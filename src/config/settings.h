@@ -80,6 +80,7 @@ enum weir_yes_no { WEIR_UNSAID, WEIR_NO, WEIR_YES };
 #define WEIR_SETTING_TYPE_SECONDS    uint64_t
 #define WEIR_SETTING_TYPE_TEXT       struct weir_slice
 #define WEIR_SETTING_TYPE_NAME       struct weir_slice
+#define WEIR_SETTING_TYPE_PLACE      struct weir_slice
 #define WEIR_SETTING_TYPE_SECRET     struct weir_slice
 #define WEIR_SETTING_TYPE_RETRIES    struct weir_policy
 #define WEIR_SETTING_TYPE_FAILS      struct weir_policy

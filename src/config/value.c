@@ -108,6 +108,15 @@ static bool text_of(const struct weir_yaml *node, bool strictly, struct weir_sli
     return true;
 }
 
+/* Without quotes `off` is a boolean. */
+static bool place_of(const struct weir_yaml *node, struct weir_slice *ret_value)
+{
+    if (node->kind != WEIR_YAML_BOOL || node->boolean)
+        return text_of(node, true, ret_value);
+    *ret_value = WEIR_SLICE("off");
+    return true;
+}
+
 static bool verify_of(const struct weir_yaml *node, struct weir_tls_verify *ret_value)
 {
     bool on = true;
@@ -183,6 +192,8 @@ static bool read_simple(struct weir_arena *arena, const struct weir_setting_row 
     case WEIR_VALUE_SECRET:
     case WEIR_VALUE_NAME:
         return text_of(node, row->type == WEIR_VALUE_NAME, out);
+    case WEIR_VALUE_PLACE:
+        return place_of(node, out);
     case WEIR_VALUE_VERIFY:
         return verify_of(node, out);
     case WEIR_VALUE_LOG_FORMAT:
@@ -302,6 +313,7 @@ static const struct {
     UNSET(TEXT, {NULL, 0}),
     UNSET(NAME, {NULL, 0}),
     UNSET(SECRET, {NULL, 0}),
+    UNSET(PLACE, {NULL, 0}),
     UNSET(OBJECT, {NULL, 0}),
     UNSET(ANY, {NULL, 0}),
     UNSET(VERIFY, {.said = false}),

@@ -12,7 +12,7 @@
  *          (general_settings.alerting_args), WEIR, OTLP (weir_settings.otlp), or VARIABLE: an environment variable
  * member   of struct weir_settings; durations are nanoseconds there, whatever the file says
  * TYPE     BOOL bool; U32 uint32_t; BYTES uint64_t (a number, or text with KiB, MiB, GiB); NUMBER double;
- *          SECONDS uint64_t, nanoseconds; TEXT and SECRET struct weir_slice; RETRIES and FAILS struct
+ *          SECONDS uint64_t, nanoseconds; TEXT, SECRET and PLACE struct weir_slice; RETRIES and FAILS struct
  *          weir_policy; STRATEGY weir_strategy; LOG_FORMAT enum weir_log_format; OBJECT struct weir_slice,
  *          JSON of a map; KEEPALIVE as SECONDS, 0 or brought between min and max; SOURCES struct
  *          weir_continue_list; EMPTY enum weir_empty_answer; OVERRIDES uint32_t, a bit for each
@@ -185,11 +185,11 @@ SETTING(WEIR, cooldown_cap, cooldown_cap_ns, SECONDS, "s", 1, 2592000, "3600", "
 SETTING(WEIR, ssl_verify, ssl_verify, BOOL, "", 0, 0, "true", "Verify the certificates of upstreams; a deployment's own ssl_verify beats it.")
 SETTING(WEIR, ca_file, ca_file, TEXT, "", 0, 0, "", "File of certificates to trust instead of the system's; not set: the variable SSL_CERT_FILE.")
 SETTING(WEIR, metrics_max_series, metrics_max_series, U32, "", 0, 1000000, "10000", "Combinations of labels that /metrics counts at most; what would need another one is counted in weir_metrics_dropped_series_total alone.")
-SETTING_AT_START(WEIR, access_log, access_log, TEXT, "", 0, 0, "stdout", "Where a line for each call goes: stdout, stderr, off, or the path of a file.")
+SETTING_AT_START(WEIR, access_log, access_log, PLACE, "", 0, 0, "stdout", "Where a line for each call goes.")
 SETTING_AT_START(WEIR, access_log_format, access_log_format, LOG_FORMAT, "", 0, 0, "json", "Form of these lines: json or logfmt.")
 SETTING(WEIR, trace_calls, trace_calls, U32, "", 0, 1000000, "10000", "The newest calls whose stories are kept for /weir/calls, of all workers together; 0: none.")
 SETTING(WEIR, trace_max_bytes, trace_max_bytes, BYTES, "bytes", 65536, 17179869184.0, "8MiB", "What they may take together; the oldest make room.")
-SETTING_AT_START(WEIR, event_log, event_log, TEXT, "", 0, 0, "off", "Where a line of JSON for each routing event goes: stdout, stderr, off, or the path of a file.")
+SETTING_AT_START(WEIR, event_log, event_log, PLACE, "", 0, 0, "off", "Where a line of JSON for each routing event goes.")
 PART(WEIR, groups, "map of groups to maps of settings", "Limits and more for the deployments of one group; what a deployment says of its own beats them, and they beat the router's.")
 SETTING(WEIR, model_map, model_map, TEXT, "", 0, 0, "", "File with what is known of models, in the form of LiteLLM's model_prices_and_context_window.json; a relative path is beside this file. Not set: a small built-in table.")
 SETTING(WEIR, continuation_targets, continue_to, SOURCES, "", 0, 0, "", "Where a broken stream is continued, in that order: fallback, the group's chain; group, its other deployments and at last the same one again. Not set: [fallback].")

@@ -162,6 +162,7 @@ static void every_setting_that_waits_for_a_restart_can_be_held(void **state)
         case WEIR_VALUE_SECONDS:
         case WEIR_VALUE_TEXT:
         case WEIR_VALUE_SECRET:
+        case WEIR_VALUE_PLACE:
         case WEIR_VALUE_LOG_FORMAT:
         case WEIR_VALUE_YES_NO:
             break;

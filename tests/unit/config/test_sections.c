@@ -115,6 +115,28 @@ static void test_numbers_and_booleans_in_quotes(void **state)
     kit_free(&kit);
 }
 
+static void test_a_log_that_is_off_needs_no_quotes(void **state)
+{
+    static const char *const off[] = {"off", "'off'", "no"};
+    struct kit kit;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(off) / sizeof(*off); i++) {
+        char text[128];
+
+        (void)snprintf(text, sizeof(text), "model_list: []\nweir_settings: {access_log: %s, event_log: %s}\n",
+                       off[i], off[i]);
+        kit_load(&kit, NULL, text);
+        kit_expect_count(&kit, 1); /* there is no deployment */
+        assert_slice_is(kit.config->settings.access_log, "off");
+        assert_slice_is(kit.config->settings.event_log, "off");
+        kit_free(&kit);
+    }
+    kit_load(&kit, NULL, "model_list: []\nweir_settings: {event_log: on}\n");
+    kit_expect(&kit, 2, "weir_settings.event_log", "error", "expected stdout, stderr, off, or the path");
+    kit_free(&kit);
+}
+
 static void test_wrong_values_refuse_and_all_are_told(void **state)
 {
     struct kit kit;
@@ -279,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_constants_from_the_environment),
         cmocka_unit_test(test_a_constant_that_is_no_number_refuses),
         cmocka_unit_test(test_numbers_and_booleans_in_quotes),
+        cmocka_unit_test(test_a_log_that_is_off_needs_no_quotes),
         cmocka_unit_test(test_wrong_values_refuse_and_all_are_told),
         cmocka_unit_test(test_an_unknown_strategy_refuses_and_names_the_valid_ones),
         cmocka_unit_test(test_keys_that_are_not_read),
