@@ -157,7 +157,8 @@ def test_a_stream(traced, collector, up):
     trace = assert_sound(collector.one())
     assert trace.call["gen_ai.request.stream"] is True
     assert 0 < trace.call["gen_ai.response.time_to_first_chunk"] < 0.2
-    assert 0 < trace.attempts[0]["gen_ai.response.time_to_first_chunk"] < 0.2 <= trace.attempts[0]["weir.longest_silence_s"]
+    assert 0 < trace.attempts[0]["gen_ai.response.time_to_first_chunk"] < 0.2
+    assert trace.attempts[0]["weir.longest_silence_s"] > 0.15  # what is read late was silent for less than the pause
     assert trace.attempts[0].ended - trace.attempts[0].begun >= 0.2e9
 
 
