@@ -239,7 +239,8 @@ static int copy_text(const struct weir_feed *feed, uint64_t at, size_t len, stru
 
     if (r < 0)
         return r;
-    memcpy(room, before.ptr, before.len);
+    if (before.len > 0)
+        memcpy(room, before.ptr, before.len);
     ring_read(feed, at, room + before.len, len);
     weir_buf_commit(buf, before.len + len);
     return 0;
