@@ -108,6 +108,12 @@ static void put_date(char *room, uint64_t days)
     put_pair(room + 8, day_of_year - (153 * month + 2) / 5 + 1);
 }
 
+static inline void put_ms(char *room, uint64_t ms)
+{
+    room[20] = (char)('0' + ms / 100);
+    put_pair(room + 21, ms % 100);
+}
+
 struct weir_slice weir_text_time(uint64_t wall_ns, char room[WEIR_TEXT_TIME_MAX])
 {
     uint64_t ms = wall_ns / WEIR_NS_PER_MS;
@@ -119,7 +125,18 @@ struct weir_slice weir_text_time(uint64_t wall_ns, char room[WEIR_TEXT_TIME_MAX]
     put_pair(room + 11, minutes / 60 % 24);
     put_pair(room + 14, minutes % 60);
     put_pair(room + 17, s % 60);
-    room[20] = (char)('0' + ms % 1000 / 100);
-    put_pair(room + 21, ms % 100);
+    put_ms(room, ms % 1000);
     return (struct weir_slice){room, WEIR_TEXT_TIME_MAX};
+}
+
+struct weir_slice weir_text_clock_time(struct weir_text_clock *clock, uint64_t wall_ns)
+{
+    uint64_t ms = wall_ns / WEIR_NS_PER_MS;
+
+    if (clock->after_s != ms / 1000 + 1) {
+        clock->after_s = ms / 1000 + 1;
+        return weir_text_time(wall_ns, clock->text);
+    }
+    put_ms(clock->text, ms % 1000);
+    return (struct weir_slice){clock->text, WEIR_TEXT_TIME_MAX};
 }

@@ -32,4 +32,13 @@ struct weir_slice weir_text_hex64(uint64_t value, char digits[WEIR_TEXT_HEX64_MA
  * arithmetic on days, without the C library. */
 struct weir_slice weir_text_time(uint64_t wall_ns, char room[WEIR_TEXT_TIME_MAX]);
 
+/* The last second that was written as a text, for times that come one after the other.  Zeroed: none. */
+struct weir_text_clock {
+    uint64_t after_s; /* the second behind it; 0: there is none */
+    char text[WEIR_TEXT_TIME_MAX];
+};
+
+/* The same as weir_text_time; the text lives in the clock until the next one. */
+struct weir_slice weir_text_clock_time(struct weir_text_clock *clock, uint64_t wall_ns);
+
 #endif

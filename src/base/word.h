@@ -132,11 +132,25 @@ static inline bool weir_bytes_are_plain(const char *p, size_t len)
 }
 
 /* Copies len bytes, which do not overlap, and returns the place behind them.  Most texts are short: up to
- * sixteen bytes are two words that may overlap, and no call. */
+ * sixty-four bytes are a few words that may overlap, and no call. */
 static inline char *weir_bytes_copy(char *to, const char *from, size_t len)
 {
-    if (len > 16) {
+    if (len > 64) {
         memcpy(to, from, len);
+    } else if (len > 32) {
+        char first[32], last[32];
+
+        memcpy(first, from, sizeof(first));
+        memcpy(last, from + len - sizeof(last), sizeof(last));
+        memcpy(to, first, sizeof(first));
+        memcpy(to + len - sizeof(last), last, sizeof(last));
+    } else if (len > 16) {
+        char first[16], last[16];
+
+        memcpy(first, from, sizeof(first));
+        memcpy(last, from + len - sizeof(last), sizeof(last));
+        memcpy(to, first, sizeof(first));
+        memcpy(to + len - sizeof(last), last, sizeof(last));
     } else if (len >= 8) {
         uint64_t first, last;
 

@@ -115,7 +115,8 @@ static bool ring_put(struct ring *ring, struct weir_slice line)
         return false;
     }
     memcpy(ring->bytes + at, line.ptr, first);
-    memcpy(ring->bytes, line.ptr + first, line.len - first);
+    if (first < line.len)
+        memcpy(ring->bytes, line.ptr + first, line.len - first);
     /*
      * Ordered with the test of asleep: either the writer sees the line before it sleeps, or we see it asleep.
      */

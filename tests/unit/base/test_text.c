@@ -79,6 +79,23 @@ static void times_are_those_of_the_c_library(void **state)
     }
 }
 
+static void a_clock_tells_each_time_as_it_is_alone(void **state)
+{
+    static const uint64_t seconds[] = {0, 0, 0, 1709209696, 1709209696, 1709209695, 1709251200, 0};
+    struct weir_text_clock clock = {0};
+    char room[WEIR_TEXT_TIME_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++)
+        for (uint64_t ms = 0; ms < 1000; ms += 37) {
+            uint64_t wall_ns = seconds[i] * WEIR_NS_PER_S + ms * WEIR_NS_PER_MS + 999999;
+            struct weir_slice time = weir_text_clock_time(&clock, wall_ns);
+
+            assert_int_equal(time.len, WEIR_TEXT_TIME_MAX);
+            assert_memory_equal(time.ptr, weir_text_time(wall_ns, room).ptr, WEIR_TEXT_TIME_MAX);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -87,6 +104,7 @@ int main(void)
         cmocka_unit_test(short_ones_have_no_zeros_at_their_end),
         cmocka_unit_test(hexadecimal_has_sixteen_digits),
         cmocka_unit_test(times_are_those_of_the_c_library),
+        cmocka_unit_test(a_clock_tells_each_time_as_it_is_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
