@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/rand.h"
+#include "base/text.h"
 #include "gateway/admission.h"
 #include "gateway/alert/watch.h"
 #include "gateway/attempt/model_memo.h"
@@ -53,6 +54,7 @@ struct weir_worker {
     struct weir_asking *askings; /* for a reload; see endpoint/reload.h */
     size_t checkups;             /* under way, see health/checkup.h */
     struct weir_feed_port feed_port;
+    struct weir_text_clock clock;      /* of the events that were told */
     struct weir_listening *listenings; /* to the feed; see endpoint/events.c */
     uint64_t wall_due_ns;              /* when to tell the router the wall clock's time again */
     struct weir_loop_task drain_task;

@@ -49,6 +49,16 @@ static inline void end(struct weir_json_writer *w, const char *at)
     w->comma = true;
 }
 
+char *weir_json_room(struct weir_json_writer *writer, size_t bytes)
+{
+    return begin(writer, bytes);
+}
+
+void weir_json_filled(struct weir_json_writer *writer, const char *at)
+{
+    end(writer, at);
+}
+
 void weir_json_open(struct weir_json_writer *writer, char bracket)
 {
     char *at = begin(writer, 1);

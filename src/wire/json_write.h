@@ -64,6 +64,12 @@ void weir_json_put_bool_member(struct weir_json_writer *writer, struct weir_slic
 void weir_json_put_word_member(struct weir_json_writer *writer, struct weir_slice key,
                                struct weir_slice word);
 
+/* For what is written so often that it goes by bytes: room for so many of them, behind the comma that is due;
+ * NULL after an error.  What is written there, one value or member, or more with the commas between them,
+ * ends at `at`. */
+char *weir_json_room(struct weir_json_writer *writer, size_t bytes);
+void weir_json_filled(struct weir_json_writer *writer, const char *at);
+
 /* Just the text between quotes, escaped: for parts of a string that is put together by the caller. */
 WEIR_MUST_USE int weir_json_escape(struct weir_buf *buf, struct weir_slice text);
 

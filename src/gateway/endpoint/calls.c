@@ -176,7 +176,8 @@ static void put_call(struct weir_json_writer *writer, const struct weir_story *s
 
 static void put_events(struct weir_json_writer *writer, const struct weir_story *story)
 {
-    const struct weir_event_place place = {story->wall_ns, story->begun_ns, true, WEIR_SLICE_EMPTY};
+    const struct weir_event_place place = {
+        .wall_ns = story->wall_ns, .at_ns = story->begun_ns, .in_call = true};
     struct weir_story_reader reader = weir_story_read(story);
     struct weir_event event;
 

@@ -41,7 +41,8 @@ void weir_tell_event(struct weir_job *job, const struct weir_event *event)
         return;
     place = (struct weir_event_place){.wall_ns = weir_loop_wall_ns(job->worker->loop),
                                       .at_ns = weir_job_now(job),
-                                      .call_id = job->access.call_id};
+                                      .call_id = job->access.call_id,
+                                      .clock = &job->worker->clock};
     weir_json_writer_init(&writer, weir_log_room(gateway->log, job->worker->index));
     weir_event_json(&writer, event, &place);
     tell(gateway, job->worker->index, event->kind, &writer);

@@ -11,14 +11,16 @@
 #include <weir/event.h>
 #include <weir/slice.h>
 
+#include "base/text.h"
 #include "wire/json_write.h"
 
 /* Where an event stands in time, and whose it is. */
 struct weir_event_place {
-    uint64_t wall_ns;          /* the wall clock's time, since 1970 ... */
-    uint64_t at_ns;            /* ... at this time of the monotonic clock */
-    bool in_call;              /* "ms" tells the time since at_ns: that is when the call began */
-    struct weir_slice call_id; /* empty: left out */
+    uint64_t wall_ns;              /* the wall clock's time, since 1970 ... */
+    uint64_t at_ns;                /* ... at this time of the monotonic clock */
+    bool in_call;                  /* "ms" tells the time since at_ns: that is when the call began */
+    struct weir_slice call_id;     /* empty: left out */
+    struct weir_text_clock *clock; /* for events that come one after the other; NULL: none */
 };
 
 /* Appends the object.  Texts are written as JSON wants them, so that names cannot break it. */

@@ -1,6 +1,7 @@
 /* An event as JSON. */
 #include "unit.h"
 
+#include <weir/error.h>
 #include <weir/mem_libc.h>
 #include <weir/snapshot.h>
 
@@ -10,7 +11,7 @@
 
 #define WALL_NS UINT64_C(1709210096000000000)
 
-static const struct weir_event_place in_call = {WALL_NS, 1000, true, WEIR_SLICE_INIT("")};
+static const struct weir_event_place in_call = {.wall_ns = WALL_NS, .at_ns = 1000, .in_call = true};
 
 static void assert_json(const struct weir_event *event, const struct weir_event_place *place,
                         const char *json)
@@ -51,7 +52,8 @@ static void a_failed_attempt_tells_its_failure_and_what_follows(void **state)
 
 static void a_cooldown_tells_when_it_ends_by_the_wall_clock(void **state)
 {
-    const struct weir_event_place alone = {WALL_NS, 5000 + WEIR_NS_PER_S, false, WEIR_SLICE_INIT("an-id")};
+    const struct weir_event_place alone = {
+        .wall_ns = WALL_NS, .at_ns = 5000 + WEIR_NS_PER_S, .call_id = WEIR_SLICE_INIT("an-id")};
     const struct weir_event event = {
         .kind = WEIR_EVENT_COOLDOWN_SET,
         .time_ns = 5000,
@@ -143,6 +145,51 @@ static void a_pick_tells_what_became_of_each_candidate(void **state)
         "\"fate\":\"chosen\"}],\"omitted\":1}");
 }
 
+/* All of them at their longest: nothing but escapes. */
+static void texts_of_any_bytes_find_room(void **state)
+{
+    static char bytes[300];
+    const struct weir_slice text = {bytes, sizeof(bytes)};
+    struct weir_candidate candidates[16];
+    struct weir_text_clock clock = {0};
+    const struct weir_event_place place = {.wall_ns = WALL_NS, .at_ns = 1000, .clock = &clock};
+    const struct weir_event event = {
+        .kind = WEIR_EVENT_PICKED,
+        .time_ns = 1000,
+        .attempt = UINT32_MAX,
+        .group = text,
+        .deployment = text,
+        .u.picked = {.strategy = text, .candidates = candidates, .count = 16, .omitted = UINT32_MAX}};
+    struct weir_json_writer writer;
+    struct weir_buf buf;
+
+    (void)state;
+    for (size_t i = 0; i < 16; i++)
+        candidates[i] = (struct weir_candidate){text, WEIR_FATE_COOLDOWN, UINT64_MAX};
+    weir_buf_init(&buf, weir_mem_libc(), 64 * 1024);
+    weir_json_writer_init(&writer, &buf);
+    weir_event_json(&writer, &event, &place);
+    assert_int_equal(weir_json_writer_end(&writer), 0);
+    assert_true(weir_buf_len(&buf) > 19 * 6 * sizeof(bytes));
+    assert_int_equal(buf.ptr[weir_buf_len(&buf) - 1], '}');
+    weir_buf_deinit(&buf);
+}
+
+static void without_room_nothing_is_written(void **state)
+{
+    const struct weir_event event = {.kind = WEIR_EVENT_RETRY, .time_ns = 1000};
+    struct weir_json_writer writer;
+    struct weir_buf buf;
+
+    (void)state;
+    weir_buf_init(&buf, weir_mem_libc(), 16);
+    weir_json_writer_init(&writer, &buf);
+    weir_event_json(&writer, &event, &in_call);
+    assert_int_equal(weir_json_writer_end(&writer), WEIR_ERR_LIMIT);
+    assert_int_equal(weir_buf_len(&buf), 0);
+    weir_buf_deinit(&buf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +198,8 @@ int main(void)
         cmocka_unit_test(names_cannot_break_it_and_orders_may_be_negative_or_none),
         cmocka_unit_test(a_plain_answer_tells_nothing_of_a_stream),
         cmocka_unit_test(a_pick_tells_what_became_of_each_candidate),
+        cmocka_unit_test(texts_of_any_bytes_find_room),
+        cmocka_unit_test(without_room_nothing_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
