@@ -15,6 +15,11 @@ static uint64_t split_mix(uint64_t *x)
     return z ^ (z >> 31);
 }
 
+uint64_t weir_rand_mix(uint64_t number)
+{
+    return split_mix(&number);
+}
+
 void weir_rand_init(struct weir_rand *rand, uint64_t seed)
 {
     for (int i = 0; i < 4; i++)

@@ -11,6 +11,9 @@ struct weir_rand {
     uint64_t state[4];
 };
 
+/* One number of 64 bits for each; near ones give unrelated ones. */
+uint64_t weir_rand_mix(uint64_t number);
+
 void weir_rand_init(struct weir_rand *rand, uint64_t seed);
 
 /* All 64 bits. */

@@ -52,11 +52,15 @@ static bool read_caller(struct weir_job *job, const struct weir_http1_head *head
     return true;
 }
 
+/* 0 is none. */
+static uint64_t id_of(uint64_t number)
+{
+    return number == 0 ? 1 : number;
+}
+
 static uint64_t make_id(struct weir_rand *rand)
 {
-    uint64_t id = weir_rand_u64(rand);
-
-    return id == 0 ? 1 : id;
+    return id_of(weir_rand_u64(rand));
 }
 
 /* By the trace's id, so that all who go by it decide alike. */
@@ -99,10 +103,7 @@ void weir_trace_begin(struct weir_job *job, const struct weir_http1_head *head)
 
 uint64_t weir_trace_attempt_span(const struct weir_trace_context *context, uint32_t attempt)
 {
-    struct weir_rand rand;
-
-    weir_rand_init(&rand, context->span + attempt);
-    return make_id(&rand);
+    return id_of(weir_rand_mix(context->span + attempt));
 }
 
 /* Which span the provider is told as its parent. */
