@@ -20,12 +20,27 @@ void weir_span_batches_init(struct weir_span_batches *ret_batches, struct weir_s
                             uint64_t seed, const struct weir_mem *mem)
 {
     *ret_batches = (struct weir_span_batches){.mem = mem, .counts = counts};
+    weir_buf_init(&ret_batches->spare, mem, WEIR_SPAN_CALL_BYTES_MAX);
     weir_rand_init(&ret_batches->rand, seed);
 }
 
 static void count(atomic_ullong *counter, uint64_t spans)
 {
     atomic_fetch_add_explicit(counter, spans, memory_order_relaxed);
+}
+
+/* Keeps one room, unless it is larger than most batches are: batches come one after the other. */
+static void keep_room(struct weir_span_batches *batches, struct weir_buf *room)
+{
+    struct weir_buf other = batches->spare;
+
+    if (room->cap > WEIR_BATCH_BYTES || room->cap <= other.cap) {
+        weir_buf_deinit(room);
+        return;
+    }
+    weir_buf_clear(room);
+    batches->spare = *room;
+    weir_buf_deinit(&other);
 }
 
 static void drop_first(struct weir_span_batches *batches)
@@ -37,7 +52,7 @@ static void drop_first(struct weir_span_batches *batches)
         batches->last = NULL;
     batches->bytes -= weir_buf_len(&batch->bytes);
     batches->tries = 0;
-    weir_buf_deinit(&batch->bytes);
+    keep_room(batches, &batch->bytes);
     batches->mem->free(batches->mem->user, batch, sizeof(*batch));
 }
 
@@ -47,6 +62,7 @@ void weir_span_batches_deinit(struct weir_span_batches *batches)
         count(&batches->counts->refused, batches->first->spans);
         drop_first(batches);
     }
+    weir_buf_deinit(&batches->spare);
     *batches = (struct weir_span_batches){0};
 }
 
@@ -91,8 +107,8 @@ static bool begin(struct weir_span_batches *batches, struct weir_slice spans, ui
 
     if (batch == NULL)
         return false;
-    *batch = (struct weir_span_batch){.begun_ns = now_ns};
-    weir_buf_init(&batch->bytes, mem, WEIR_SPAN_CALL_BYTES_MAX);
+    *batch = (struct weir_span_batch){.bytes = batches->spare, .begun_ns = now_ns};
+    weir_buf_init(&batches->spare, mem, WEIR_SPAN_CALL_BYTES_MAX);
     if (weir_buf_reserve(&batch->bytes, spans.len, &room) < 0) {
         weir_buf_deinit(&batch->bytes);
         mem->free(mem->user, batch, sizeof(*batch));

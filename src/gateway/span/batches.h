@@ -47,6 +47,7 @@ struct weir_span_batches {
     struct weir_span_batch *first; /* the oldest: sent next, or under way */
     struct weir_span_batch *last;  /* to which is added, unless it is full or under way */
     size_t bytes;                  /* of all spans that wait */
+    struct weir_buf spare;         /* room of a batch that is gone, for the next one */
     bool under_way;
     bool ending;
     unsigned tries; /* of the first */

@@ -81,6 +81,28 @@ static void test_spans_are_gathered_for_an_interval_from_the_first(void **state)
     expect(5, 0, 0, 0);
 }
 
+static void test_a_batch_begins_in_the_room_of_one_that_is_gone(void **state)
+{
+    const struct weir_span_batch *batch;
+    const char *room;
+
+    (void)state;
+    add(1000, 1, 0);
+    batch = weir_span_batches_take(&batches);
+    room = batch->bytes.ptr;
+    done(200, 0);
+    add(10, 1, 0);
+    batch = weir_span_batches_take(&batches);
+    assert_ptr_equal(batch->bytes.ptr, room);
+    assert_int_equal(weir_buf_len(&batch->bytes), 10);
+    add(2000, 1, 0); /* while that one is under way, in a room of its own */
+    done(200, 0);
+    batch = weir_span_batches_take(&batches);
+    assert_int_equal(weir_buf_len(&batch->bytes), 2000);
+    done(200, 0);
+    assert_true(batches.spare.cap >= 2000);
+}
+
 static void test_a_full_batch_is_due_at_once(void **state)
 {
     (void)state;
@@ -296,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_nothing_is_due_of_nothing),
         TEST(test_spans_are_gathered_for_an_interval_from_the_first),
+        TEST(test_a_batch_begins_in_the_room_of_one_that_is_gone),
         TEST(test_a_full_batch_is_due_at_once),
         TEST(test_the_spans_of_a_call_stay_together),
         TEST(test_one_batch_is_under_way_and_the_next_one_gathers),
