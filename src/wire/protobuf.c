@@ -1,6 +1,6 @@
 /*
- * The length of a message stands before it and is known after it: one byte is kept free for it, and a message
- * that is longer than that byte can tell moves up.
+ * The length of a message stands before it and is known after it: one byte is kept free for it, or two, and a
+ * message whose length takes more, or less, moves.
  */
 #include "wire/protobuf.h"
 
@@ -93,23 +93,45 @@ size_t weir_protobuf_open(struct weir_protobuf_writer *writer, unsigned field)
     return weir_buf_len(writer->buf);
 }
 
-void weir_protobuf_close(struct weir_protobuf_writer *writer, size_t mark)
+size_t weir_protobuf_open_long(struct weir_protobuf_writer *writer, unsigned field)
+{
+    put_pair(writer, field, BYTES, 0x80);
+    return weir_buf_len(writer->buf);
+}
+
+/* The length goes where bytes were kept for it; what stands behind them moves if it takes more, or less. */
+static void close_message(struct weir_protobuf_writer *writer, size_t mark, size_t kept, size_t beyond)
 {
     char digits[VARINT_MAX], *room, *message;
-    size_t length, more;
+    size_t here, bytes;
 
     if (writer->error != 0)
         return;
-    length = weir_buf_len(writer->buf) - mark;
-    more = weir_protobuf_varint(length, digits) - 1;
-    writer->error = weir_buf_reserve(writer->buf, more, &room);
+    here = weir_buf_len(writer->buf) - mark;
+    bytes = weir_protobuf_varint(here + beyond, digits);
+    writer->error = weir_buf_reserve(writer->buf, bytes, &room);
     if (writer->error != 0)
         return;
-    message = room - length;
-    if (more > 0)
-        memmove(message + more, message, length);
-    memcpy(message - 1, digits, more + 1);
-    weir_buf_commit(writer->buf, more);
+    message = room - here;
+    if (bytes != kept)
+        memmove(message - kept + bytes, message, here);
+    memcpy(message - kept, digits, bytes);
+    writer->buf->end += bytes - kept;
+}
+
+void weir_protobuf_close(struct weir_protobuf_writer *writer, size_t mark)
+{
+    close_message(writer, mark, 1, 0);
+}
+
+void weir_protobuf_close_long(struct weir_protobuf_writer *writer, size_t mark)
+{
+    close_message(writer, mark, 2, 0);
+}
+
+void weir_protobuf_close_around(struct weir_protobuf_writer *writer, size_t mark, size_t beyond)
+{
+    close_message(writer, mark, 1, beyond);
 }
 
 /* ---- reading ---- */

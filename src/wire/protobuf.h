@@ -57,6 +57,14 @@ void weir_protobuf_put_raw(struct weir_protobuf_writer *writer, struct weir_slic
 size_t weir_protobuf_open(struct weir_protobuf_writer *writer, unsigned field);
 void weir_protobuf_close(struct weir_protobuf_writer *writer, size_t mark);
 
+/* The same for a message that has 128 bytes or more, as a rule: it need not move then. */
+size_t weir_protobuf_open_long(struct weir_protobuf_writer *writer, unsigned field);
+void weir_protobuf_close_long(struct weir_protobuf_writer *writer, size_t mark);
+
+/* Ends a message of weir_protobuf_open whose last bytes, so many, are not in the buffer: they are sent behind
+ * it. */
+void weir_protobuf_close_around(struct weir_protobuf_writer *writer, size_t mark, size_t beyond);
+
 /* ---- reading ---- */
 
 struct weir_protobuf_field {

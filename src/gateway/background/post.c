@@ -184,7 +184,10 @@ void weir_post_start(struct weir_post *post, const struct weir_post_spec *spec)
 {
     const struct weir_post_place *place = spec->place;
 
-    *post = (struct weir_post){.spec = *spec, .fetch = {.events = &events, .user = post}, .active = true};
+    *post = (struct weir_post){.spec = *spec,
+                               .parts = {spec->lead, spec->body},
+                               .fetch = {.events = &events, .user = post},
+                               .active = true};
     post->request = (struct weir_fetch_request){.tls = place->secure,
                                                 .host = place->host,
                                                 .port = place->port,
@@ -192,8 +195,8 @@ void weir_post_start(struct weir_post *post, const struct weir_post_spec *spec)
                                                 .method = WEIR_SLICE("POST"),
                                                 .target = place->target,
                                                 .fields = spec->fields,
-                                                .parts = &post->spec.body,
-                                                .part_count = 1,
+                                                .parts = spec->lead.len > 0 ? post->parts : post->parts + 1,
+                                                .part_count = spec->lead.len > 0 ? 2 : 1,
                                                 .connect_timeout_ns = spec->limit_ns};
     weir_buf_init(&post->answer, spec->mem, WEIR_POST_ANSWER_MAX);
     weir_timer_init(&post->timer, on_timer);

@@ -78,6 +78,7 @@ struct weir_post_spec {
     const struct weir_mem *mem; /* for the answer's body */
     const struct weir_post_place *place;
     struct weir_slice fields; /* header lines, Content-Type among them, as in weir_fetch_request */
+    struct weir_slice lead;   /* of the body what comes first, from elsewhere; may be empty */
     struct weir_slice body;
     uint64_t limit_ns; /* for all of it */
     weir_post_done_fn *done;
@@ -86,6 +87,7 @@ struct weir_post_spec {
 struct weir_post {
     struct weir_post_spec spec;
     /* private */
+    struct weir_slice parts[2];
     struct weir_fetch_request request;
     struct weir_fetch fetch;
     struct weir_timer timer;

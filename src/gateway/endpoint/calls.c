@@ -178,9 +178,10 @@ static void put_events(struct weir_json_writer *writer, const struct weir_story 
 {
     const struct weir_event_place place = {
         .wall_ns = story->wall_ns, .at_ns = story->begun_ns, .in_call = true};
-    struct weir_story_reader reader = weir_story_read(story);
+    struct weir_story_reader reader;
     struct weir_event event;
 
+    weir_story_read(story, &reader);
     weir_json_put_key(writer, WEIR_SLICE("events"));
     weir_json_open(writer, '[');
     while (weir_story_next(&reader, &event))

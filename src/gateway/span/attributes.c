@@ -17,8 +17,8 @@ enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
 /* What stands before a field, whose number is below 16. */
 #define KEY_OF(field, type) ((field) << 3 | (type))
 
-/* All bytes of an attribute but its text: keys are copied with what is unused behind them. */
-enum { FRAME_MAX = WEIR_ATTRIBUTE_KEY_MAX + 32, NAME_MAX = 80, COPIED_AT_ONCE = 48 };
+/* Keys are copied with what is unused behind them. */
+enum { NAME_MAX = 80, COPIED_AT_ONCE = 48 };
 
 /* ---- keys ---- */
 
@@ -33,16 +33,11 @@ enum { FRAME_MAX = WEIR_ATTRIBUTE_KEY_MAX + 32, NAME_MAX = 80, COPIED_AT_ONCE = 
 #include "gateway/span/tbl/attributes.h"
 #undef X
 
-struct weir_attribute_key weir_attribute_key(weir_attribute_id id)
-{
-    static const struct weir_attribute_key keys[WEIR_ATTRIBUTES] = {
+const struct weir_attribute_key weir_attribute_keys[WEIR_ATTRIBUTES] = {
 #define X(id, name) {(const char *)&key_##id, sizeof(name) + 2},
 #include "gateway/span/tbl/attributes.h"
 #undef X
-    };
-
-    return keys[id];
-}
+};
 
 struct weir_attribute_key weir_attribute_key_of(struct weir_slice prefix, struct weir_slice name,
                                                 char room[WEIR_ATTRIBUTE_KEY_MAX])
@@ -77,17 +72,16 @@ static inline struct weir_slice cut(struct weir_slice text)
     return weir_slice_sub(text, 0, len);
 }
 
-/* As nearly all are. */
+/* As nearly all are.  The last word may overlap the one before. */
 static inline bool is_ascii(struct weir_slice text)
 {
     uint64_t seen = 0;
-    size_t at;
 
-    for (at = 0; at + sizeof(seen) <= text.len; at += sizeof(seen))
+    if (text.len < sizeof(seen))
+        return (weir_word_load_short(text.ptr, text.len) & WEIR_WORD_MARKS) == 0;
+    for (size_t at = 0; at < text.len - sizeof(seen); at += sizeof(seen))
         seen |= weir_word_load(text.ptr + at);
-    if (at < text.len)
-        seen |= weir_word_load_short(text.ptr + at, text.len - at);
-    return (seen & WEIR_WORD_MARKS) == 0;
+    return ((seen | weir_word_load(text.ptr + text.len - sizeof(seen))) & WEIR_WORD_MARKS) == 0;
 }
 
 /* Looks at each character. */
@@ -121,16 +115,6 @@ struct weir_slice weir_attribute_clean(struct weir_slice text, char room[WEIR_AT
 
 /* ---- attributes ---- */
 
-/* Where the bytes of one attribute go; NULL when there is no room, which the writer then tells. */
-static inline char *reserve(struct weir_protobuf_writer *writer, size_t bytes)
-{
-    char *room = NULL;
-
-    if (writer->error == 0)
-        writer->error = weir_buf_reserve(writer->buf, bytes, &room);
-    return writer->error == 0 ? room : NULL;
-}
-
 /* Lengths are below 16,384 here: of one byte, or two. */
 static inline char *put_size(char *p, size_t size)
 {
@@ -148,11 +132,10 @@ static inline char *put_length(char *p, unsigned field, size_t length)
     return put_size(p, length);
 }
 
-static inline char *put_text(char *p, unsigned field, struct weir_slice text)
+static inline char *put_string(char *p, struct weir_slice text)
 {
-    p = put_length(p, field, text.len);
-    memcpy(p, text.ptr, text.len);
-    return p + text.len;
+    p = put_length(p, STRING, text.len);
+    return weir_bytes_copy(p, text.ptr, text.len);
 }
 
 static inline size_t size_of(size_t length)
@@ -175,84 +158,125 @@ static inline char *begin(char *p, unsigned field, struct weir_attribute_key key
     return put_size(put_key(p, key), value_bytes);
 }
 
-static inline void end(struct weir_protobuf_writer *writer, const char *begun, const char *p)
+/* Of any length, and any bytes.  No part of its caller, whose frame would grow by the room. */
+static __attribute__((noinline)) char *put_any(char *at, unsigned field, struct weir_attribute_key key,
+                                               struct weir_slice text)
 {
-    weir_buf_commit(writer->buf, (size_t)(p - begun));
+    char clean_room[WEIR_ATTRIBUTE_TEXT_MAX];
+
+    text = weir_attribute_clean(text, clean_room);
+    return put_string(begin(at, field, key, size_of(text.len)), text);
 }
+
+/* A key and a text of so many bytes together: all lengths are below 128, of one byte. */
+enum { SHORT_MAX = 127 - 3 };
+
+char *weir_attribute_put_text(char *at, unsigned field, struct weir_attribute_key key, struct weir_slice text)
+{
+    char *p;
+
+    if (text.len == 0)
+        return at;
+    if (text.len + key.len > SHORT_MAX || !is_ascii(text))
+        return put_any(at, field, key, text);
+    at[0] = (char)KEY_OF(field, BYTES);
+    at[1] = (char)(key.len + text.len + 3);
+    p = put_key(at + 2, key);
+    p[0] = (char)(text.len + 2);
+    p[1] = (char)KEY_OF(STRING, BYTES);
+    p[2] = (char)text.len;
+    return weir_bytes_copy(p + 3, text.ptr, text.len);
+}
+
+char *weir_attribute_put_texts(char *at, unsigned field, struct weir_attribute_key key,
+                               struct weir_slice only)
+{
+    char clean_room[WEIR_ATTRIBUTE_TEXT_MAX];
+
+    if (only.len == 0)
+        return at;
+    only = weir_attribute_clean(only, clean_room);
+    at = begin(at, field, key, size_of(size_of(size_of(only.len))));
+    at = put_length(at, ARRAY, size_of(size_of(only.len)));
+    return put_string(put_length(at, ITEM, size_of(only.len)), only);
+}
+
+/* It is shorter than 128 bytes, so that its lengths have their places before they are known. */
+static char *put_number(char *at, unsigned field, struct weir_attribute_key key, unsigned kind,
+                        uint64_t number)
+{
+    char *value = put_key(at + 2, key);
+    size_t len = 2;
+
+    value[1] = (char)KEY_OF(kind, VARINT);
+    value[2] = (char)number;
+    if (number >= 0x80)
+        len = 1 + weir_protobuf_varint(number, value + 2);
+    value[0] = (char)len;
+    at[0] = (char)KEY_OF(field, BYTES);
+    at[1] = (char)(key.len + 1 + len);
+    return value + 1 + len;
+}
+
+char *weir_attribute_put_u64(char *at, unsigned field, struct weir_attribute_key key, uint64_t number)
+{
+    return put_number(at, field, key, INT, number);
+}
+
+char *weir_attribute_put_flag(char *at, unsigned field, struct weir_attribute_key key, bool value)
+{
+    return put_number(at, field, key, BOOL, value ? 1 : 0);
+}
+
+char *weir_attribute_put_double(char *at, unsigned field, struct weir_attribute_key key, double number)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &number, sizeof(bits));
+    at = begin(at, field, key, 1 + sizeof(bits));
+    *at++ = (char)KEY_OF(DOUBLE, FIXED64);
+    weir_word_store(at, bits);
+    return at + sizeof(bits);
+}
+
+/* ---- the same with a writer ---- */
+
+#define APPEND(writer, put)                                                                                  \
+    do {                                                                                                     \
+        char *at = NULL;                                                                                     \
+                                                                                                             \
+        if ((writer)->error == 0)                                                                            \
+            (writer)->error = weir_buf_reserve((writer)->buf, WEIR_ATTRIBUTE_MAX, &at);                      \
+        if ((writer)->error == 0)                                                                            \
+            weir_buf_commit((writer)->buf, (size_t)((put)-at));                                              \
+    } while (0)
 
 void weir_attribute_text(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                          struct weir_slice text)
 {
-    char clean_room[WEIR_ATTRIBUTE_TEXT_MAX], *room, *p;
-
-    if (text.len == 0)
-        return;
-    text = weir_attribute_clean(text, clean_room);
-    room = reserve(writer, FRAME_MAX + text.len);
-    if (room == NULL)
-        return;
-    p = begin(room, field, key, size_of(text.len));
-    end(writer, room, put_text(p, STRING, text));
+    APPEND(writer, weir_attribute_put_text(at, field, key, text));
 }
 
 void weir_attribute_texts(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                           struct weir_slice only)
 {
-    char clean_room[WEIR_ATTRIBUTE_TEXT_MAX], *room, *p;
-
-    if (only.len == 0)
-        return;
-    only = weir_attribute_clean(only, clean_room);
-    room = reserve(writer, FRAME_MAX + only.len);
-    if (room == NULL)
-        return;
-    p = begin(room, field, key, size_of(size_of(size_of(only.len))));
-    p = put_length(p, ARRAY, size_of(size_of(only.len)));
-    p = put_length(p, ITEM, size_of(only.len));
-    end(writer, room, put_text(p, STRING, only));
-}
-
-/* It is shorter than 128 bytes, so that its lengths have their places before they are known. */
-static void put_number(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
-                       unsigned kind, uint64_t number)
-{
-    char *room = reserve(writer, FRAME_MAX), *value;
-    size_t len;
-
-    if (room == NULL)
-        return;
-    room[0] = (char)KEY_OF(field, BYTES);
-    value = put_key(room + 2, key);
-    value[1] = (char)KEY_OF(kind, VARINT);
-    len = 1 + weir_protobuf_varint(number, value + 2);
-    value[0] = (char)len;
-    room[1] = (char)(key.len + 1 + len);
-    end(writer, room, value + 1 + len);
+    APPEND(writer, weir_attribute_put_texts(at, field, key, only));
 }
 
 void weir_attribute_u64(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                         uint64_t number)
 {
-    put_number(writer, field, key, INT, number);
+    APPEND(writer, weir_attribute_put_u64(at, field, key, number));
 }
 
 void weir_attribute_flag(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                          bool value)
 {
-    put_number(writer, field, key, BOOL, value ? 1 : 0);
+    APPEND(writer, weir_attribute_put_flag(at, field, key, value));
 }
 
 void weir_attribute_double(struct weir_protobuf_writer *writer, unsigned field, struct weir_attribute_key key,
                            double number)
 {
-    char *room = reserve(writer, FRAME_MAX), *p;
-    uint64_t bits;
-
-    if (room == NULL)
-        return;
-    memcpy(&bits, &number, sizeof(bits));
-    p = begin(room, field, key, 1 + sizeof(bits));
-    *p++ = (char)KEY_OF(DOUBLE, FIXED64);
-    weir_word_store(p, bits);
-    end(writer, room, p + sizeof(bits));
+    APPEND(writer, weir_attribute_put_double(at, field, key, number));
 }

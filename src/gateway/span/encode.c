@@ -93,9 +93,9 @@ struct head {
 /* The key of a field whose number is below 16. */
 #define KEY_OF(field, type) (char)((field) << 3 | (type))
 
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5, HEAD_BYTES = 64 };
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5, HEAD_BYTES = 80, NAME_BYTES = 1024 };
 
-static char *put_id(char *p, unsigned field, const uint64_t *words, size_t count)
+static inline char *put_id(char *p, unsigned field, const uint64_t *words, size_t count)
 {
     *p++ = KEY_OF(field, BYTES);
     *p++ = (char)(count * sizeof(uint64_t));
@@ -104,54 +104,79 @@ static char *put_id(char *p, unsigned field, const uint64_t *words, size_t count
     return p;
 }
 
-static char *put_time(char *p, unsigned field, uint64_t time_ns)
+static inline char *put_time(char *p, unsigned field, uint64_t time_ns)
 {
     *p++ = KEY_OF(field, FIXED64);
     weir_word_store(p, time_ns);
     return p + sizeof(time_ns);
 }
 
+/* The number of this field takes two bytes, and what stands behind it here has room for eight. */
+static inline char *put_flags(char *p, uint32_t flags)
+{
+    *p++ = (char)(KEY_OF(SPAN_FLAGS & 0xf, FIXED32) | 0x80);
+    *p++ = SPAN_FLAGS >> 4;
+    weir_word_store(p, flags);
+    return p + sizeof(flags);
+}
+
 /* At one go, since it is most of a span's fields. */
-static void put_head(struct encoding *e, const struct head *head)
+static char *put_head(const struct encoding *e, const struct head *head, char *at)
 {
     const struct weir_trace_context *context = &e->call->context;
     const uint64_t trace[] = {context->trace_high, context->trace_low};
-    char *begun, *p;
 
-    if (e->writer.error == 0)
-        e->writer.error = weir_buf_reserve(e->writer.buf, HEAD_BYTES, &begun);
-    if (e->writer.error != 0)
-        return;
-    p = put_id(begun, SPAN_TRACE_ID, trace, 2);
-    p = put_id(p, SPAN_ID, &head->span, 1);
+    at = put_id(at, SPAN_TRACE_ID, trace, 2);
+    at = put_id(at, SPAN_ID, &head->span, 1);
     if (head->parent != 0)
-        p = put_id(p, SPAN_PARENT, &head->parent, 1);
-    *p++ = KEY_OF(SPAN_KIND, VARINT);
-    *p++ = (char)head->kind;
-    p = put_time(p, SPAN_START, head->start_ns);
-    p = put_time(p, SPAN_END, head->end_ns);
-    weir_buf_commit(e->writer.buf, (size_t)(p - begun));
-    weir_protobuf_put_fixed32(&e->writer, SPAN_FLAGS,
-                              context->flags | FLAG_KNOWS_REMOTE |
-                                  (head->is_remote ? FLAG_PARENT_REMOTE : 0));
-    if (e->call->state_len > 0)
-        weir_protobuf_put_bytes(&e->writer, SPAN_STATE,
-                                (struct weir_slice){e->call->state, e->call->state_len});
+        at = put_id(at, SPAN_PARENT, &head->parent, 1);
+    *at++ = KEY_OF(SPAN_KIND, VARINT);
+    *at++ = (char)head->kind;
+    at = put_time(at, SPAN_START, head->start_ns);
+    at = put_time(at, SPAN_END, head->end_ns);
+    return put_flags(at, context->flags | FLAG_KNOWS_REMOTE | (head->is_remote ? FLAG_PARENT_REMOTE : 0));
 }
 
 /* "chat gpt-4o" */
-static void put_name(struct encoding *e, struct weir_slice model)
+static char *put_name(const struct encoding *e, struct weir_slice model, char *at)
 {
-    char room[WEIR_ATTRIBUTE_TEXT_MAX], name[2 * WEIR_ATTRIBUTE_TEXT_MAX];
-    struct weir_slice parts[] = {e->operation, WEIR_SLICE(" "), weir_attribute_clean(model, room)};
-    size_t len = 0;
+    char room[WEIR_ATTRIBUTE_TEXT_MAX];
+    size_t len = e->operation.len;
 
-    for (size_t i = 0; i < (model.len > 0 ? 3 : 1); i++) {
-        if (parts[i].len > 0)
-            memcpy(name + len, parts[i].ptr, parts[i].len);
-        len += parts[i].len;
-    }
-    weir_protobuf_put_bytes(&e->writer, SPAN_NAME, (struct weir_slice){name, len});
+    model = weir_attribute_clean(model, room);
+    if (model.len > 0)
+        len += 1 + model.len;
+    *at++ = KEY_OF(SPAN_NAME, BYTES);
+    at += weir_protobuf_varint(len, at);
+    at = weir_bytes_copy(at, e->operation.ptr, e->operation.len);
+    if (model.len == 0)
+        return at;
+    *at++ = ' ';
+    return weir_bytes_copy(at, model.ptr, model.len);
+}
+
+/* A span, and room for its head, its name and its attributes, which are written byte by byte; NULL after an
+ * error. */
+static char *begin_span(struct encoding *e, size_t *ret_mark)
+{
+    const size_t bytes = HEAD_BYTES + NAME_BYTES + (size_t)WEIR_ATTRIBUTES * WEIR_ATTRIBUTE_MAX;
+    char *at = NULL;
+
+    *ret_mark = weir_protobuf_open_long(&e->writer, SCOPE_SPANS_SPANS);
+    if (e->call->state_len > 0)
+        weir_protobuf_put_bytes(&e->writer, SPAN_STATE,
+                                (struct weir_slice){e->call->state, e->call->state_len});
+    if (e->writer.error == 0)
+        e->writer.error = weir_buf_reserve(e->writer.buf, bytes, &at);
+    return e->writer.error == 0 ? at : NULL;
+}
+
+/* What was written into the room ends here. */
+static void end_room(struct encoding *e, const char *at)
+{
+    struct weir_buf *buf = e->writer.buf;
+
+    weir_buf_commit(buf, (size_t)(at - (buf->ptr + buf->end)));
 }
 
 static void put_status(struct encoding *e, struct weir_slice message)
@@ -164,28 +189,23 @@ static void put_status(struct encoding *e, struct weir_slice message)
     weir_protobuf_close(&e->writer, mark);
 }
 
-static void text(struct encoding *e, weir_attribute_id id, struct weir_slice value)
+/* Each writes an attribute, if there is something to tell, and returns the place behind. */
+
+static inline char *text(char *at, weir_attribute_id id, struct weir_slice value)
 {
-    weir_attribute_text(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(id), value);
+    return weir_attribute_put_text(at, SPAN_ATTRIBUTES, weir_attribute_key(id), value);
 }
 
-static void number(struct encoding *e, weir_attribute_id id, uint64_t value)
+static inline char *number(char *at, weir_attribute_id id, uint64_t value)
 {
-    if (value > 0)
-        weir_attribute_u64(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(id), value);
+    return value == 0 ? at : weir_attribute_put_u64(at, SPAN_ATTRIBUTES, weir_attribute_key(id), value);
 }
 
-static void seconds(struct encoding *e, weir_attribute_id id, uint64_t value_ns)
+static inline char *seconds(char *at, weir_attribute_id id, uint64_t value_ns)
 {
-    if (value_ns > 0)
-        weir_attribute_double(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(id),
-                              (double)value_ns / (double)WEIR_NS_PER_S);
-}
-
-static void put_usage(struct encoding *e, uint64_t prompt_tokens, uint64_t completion_tokens)
-{
-    number(e, WEIR_ATTRIBUTE_INPUT_TOKENS, prompt_tokens);
-    number(e, WEIR_ATTRIBUTE_OUTPUT_TOKENS, completion_tokens);
+    return value_ns == 0 ? at
+                         : weir_attribute_put_double(at, SPAN_ATTRIBUTES, weir_attribute_key(id),
+                                                     (double)value_ns / (double)WEIR_NS_PER_S);
 }
 
 /* ---- an attempt ---- */
@@ -275,33 +295,34 @@ static uint64_t status_of(const struct attempt *attempt)
     return failure->status > 0 ? (uint64_t)failure->status : 0;
 }
 
-static void put_where(struct encoding *e, const struct weir_config_deployment *deployment)
+static char *put_where(const struct weir_config_deployment *deployment, char *at)
 {
     const struct weir_endpoint *endpoint = deployment->endpoint;
 
-    text(e, WEIR_ATTRIBUTE_PROVIDER, provider_name(endpoint->provider->name));
+    at = text(at, WEIR_ATTRIBUTE_PROVIDER, provider_name(endpoint->provider->name));
     if (!deployment->wild)
-        text(e, WEIR_ATTRIBUTE_REQUEST_MODEL, endpoint->name);
-    text(e, WEIR_ATTRIBUTE_SERVER_ADDRESS, endpoint->host);
-    number(e, WEIR_ATTRIBUTE_SERVER_PORT, endpoint->port);
+        at = text(at, WEIR_ATTRIBUTE_REQUEST_MODEL, endpoint->name);
+    at = text(at, WEIR_ATTRIBUTE_SERVER_ADDRESS, endpoint->host);
+    return number(at, WEIR_ATTRIBUTE_SERVER_PORT, endpoint->port);
 }
 
-static void put_attempt_attributes(struct encoding *e, const struct attempt *attempt,
-                                   const struct weir_config_deployment *deployment)
+static char *put_attempt_attributes(const struct encoding *e, const struct attempt *attempt,
+                                    const struct weir_config_deployment *deployment, char *at)
 {
-    text(e, WEIR_ATTRIBUTE_OPERATION, e->operation);
+    at = text(at, WEIR_ATTRIBUTE_OPERATION, e->operation);
     if (deployment != NULL)
-        put_where(e, deployment);
-    text(e, WEIR_ATTRIBUTE_GROUP, attempt->group);
-    text(e, WEIR_ATTRIBUTE_DEPLOYMENT, attempt->deployment);
-    number(e, WEIR_ATTRIBUTE_ATTEMPT, attempt->number);
-    text(e, WEIR_ATTRIBUTE_OUTCOME, attempt->outcome);
-    number(e, WEIR_ATTRIBUTE_STATUS_CODE, status_of(attempt));
+        at = put_where(deployment, at);
+    at = text(at, WEIR_ATTRIBUTE_GROUP, attempt->group);
+    at = text(at, WEIR_ATTRIBUTE_DEPLOYMENT, attempt->deployment);
+    at = number(at, WEIR_ATTRIBUTE_ATTEMPT, attempt->number);
+    at = text(at, WEIR_ATTRIBUTE_OUTCOME, attempt->outcome);
+    at = number(at, WEIR_ATTRIBUTE_STATUS_CODE, status_of(attempt));
     if (attempt->failed)
-        text(e, WEIR_ATTRIBUTE_ERROR_TYPE, weir_kind_row(attempt->failure.kind)->name);
-    put_usage(e, attempt->prompt_tokens, attempt->completion_tokens);
-    seconds(e, WEIR_ATTRIBUTE_FIRST_CHUNK, attempt->stream.first_content_ns);
-    seconds(e, WEIR_ATTRIBUTE_SILENCE, attempt->stream.longest_silence_ns);
+        at = text(at, WEIR_ATTRIBUTE_ERROR_TYPE, weir_kind_row(attempt->failure.kind)->name);
+    at = number(at, WEIR_ATTRIBUTE_INPUT_TOKENS, attempt->prompt_tokens);
+    at = number(at, WEIR_ATTRIBUTE_OUTPUT_TOKENS, attempt->completion_tokens);
+    at = seconds(at, WEIR_ATTRIBUTE_FIRST_CHUNK, attempt->stream.first_content_ns);
+    return seconds(at, WEIR_ATTRIBUTE_SILENCE, attempt->stream.longest_silence_ns);
 }
 
 static void put_attempt(struct encoding *e, const struct attempt *attempt)
@@ -314,14 +335,17 @@ static void put_attempt(struct encoding *e, const struct attempt *attempt)
                               .start_ns = weir_story_wall(story, attempt->begun_ns),
                               .end_ns = weir_story_wall(story, attempt->ended_ns)};
     bool is_named = deployment != NULL && !deployment->wild;
-    size_t mark = weir_protobuf_open(&e->writer, SCOPE_SPANS_SPANS);
+    size_t mark;
+    char *at = begin_span(e, &mark);
 
-    put_head(e, &head);
-    put_name(e, is_named ? deployment->endpoint->name : WEIR_SLICE_EMPTY);
-    put_attempt_attributes(e, attempt, deployment);
+    if (at == NULL)
+        return;
+    at = put_head(e, &head, at);
+    at = put_name(e, is_named ? deployment->endpoint->name : WEIR_SLICE_EMPTY, at);
+    end_room(e, put_attempt_attributes(e, attempt, deployment, at));
     if (attempt->failed)
         put_status(e, weir_kind_row(attempt->failure.kind)->name);
-    weir_protobuf_close(&e->writer, mark);
+    weir_protobuf_close_long(&e->writer, mark);
 }
 
 /* One that no event has ended was stopped with the call. */
@@ -378,11 +402,12 @@ static void put_event(struct encoding *e, const struct weir_event *event)
 
 static void put_events(struct encoding *e)
 {
-    struct weir_story_reader reader = weir_story_read(e->call->story);
+    struct weir_story_reader reader;
     uint64_t omitted = e->call->story->events_lost;
     struct weir_event event;
     size_t count = 0;
 
+    weir_story_read(e->call->story, &reader);
     while (weir_story_next(&reader, &event)) {
         hear_all(e, &event);
         if (is_told_elsewhere(event.kind))
@@ -396,34 +421,37 @@ static void put_events(struct encoding *e)
         weir_protobuf_put_u64(&e->writer, SPAN_DROPPED_EVENTS, omitted);
 }
 
-static void put_call_attributes(struct encoding *e)
+static char *put_call_attributes(const struct encoding *e, char *at)
 {
     const struct weir_access *facts = &e->facts;
+    const struct weir_story *story = e->call->story;
 
-    text(e, WEIR_ATTRIBUTE_OPERATION, e->operation);
-    text(e, WEIR_ATTRIBUTE_REQUEST_MODEL, facts->model);
+    at = text(at, WEIR_ATTRIBUTE_OPERATION, e->operation);
+    at = text(at, WEIR_ATTRIBUTE_REQUEST_MODEL, facts->model);
     if (facts->stream)
-        weir_attribute_flag(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_REQUEST_STREAM),
-                            true);
-    weir_attribute_texts(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_FINISH_REASONS),
-                         facts->finish);
-    put_usage(e, facts->prompt_tokens, facts->completion_tokens);
-    seconds(e, WEIR_ATTRIBUTE_FIRST_CHUNK, facts->first_ns);
-    number(e, WEIR_ATTRIBUTE_STATUS_CODE, facts->status);
-    text(e, WEIR_ATTRIBUTE_CALL_ID, weir_story_call_id(e->call->story));
-    text(e, WEIR_ATTRIBUTE_STATE, weir_call_state_name(e->call->story->state));
-    text(e, WEIR_ATTRIBUTE_GROUP, facts->group);
-    text(e, WEIR_ATTRIBUTE_DEPLOYMENT, facts->deployment);
-    weir_attribute_u64(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_ATTEMPTS),
-                       facts->attempts);
-    number(e, WEIR_ATTRIBUTE_RETRIES, facts->retries);
-    number(e, WEIR_ATTRIBUTE_FALLBACKS, facts->fallbacks);
-    text(e, WEIR_ATTRIBUTE_RECOVERY, facts->recovery);
-    text(e, WEIR_ATTRIBUTE_END, facts->end);
-    seconds(e, WEIR_ATTRIBUTE_QUEUED, facts->queued_ns);
+        at = weir_attribute_put_flag(at, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_REQUEST_STREAM),
+                                     true);
+    at = weir_attribute_put_texts(at, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_FINISH_REASONS),
+                                  facts->finish);
+    at = number(at, WEIR_ATTRIBUTE_INPUT_TOKENS, facts->prompt_tokens);
+    at = number(at, WEIR_ATTRIBUTE_OUTPUT_TOKENS, facts->completion_tokens);
+    at = seconds(at, WEIR_ATTRIBUTE_FIRST_CHUNK, facts->first_ns);
+    at = number(at, WEIR_ATTRIBUTE_STATUS_CODE, facts->status);
+    at = text(at, WEIR_ATTRIBUTE_CALL_ID, weir_story_call_id(story));
+    at = text(at, WEIR_ATTRIBUTE_STATE, weir_call_state_name(story->state));
+    at = text(at, WEIR_ATTRIBUTE_GROUP, facts->group);
+    at = text(at, WEIR_ATTRIBUTE_DEPLOYMENT, facts->deployment);
+    at = weir_attribute_put_u64(at, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_ATTEMPTS),
+                                facts->attempts);
+    at = number(at, WEIR_ATTRIBUTE_RETRIES, facts->retries);
+    at = number(at, WEIR_ATTRIBUTE_FALLBACKS, facts->fallbacks);
+    at = text(at, WEIR_ATTRIBUTE_RECOVERY, facts->recovery);
+    at = text(at, WEIR_ATTRIBUTE_END, facts->end);
+    at = seconds(at, WEIR_ATTRIBUTE_QUEUED, facts->queued_ns);
     if (facts->cost > 0)
-        weir_attribute_double(&e->writer, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_COST),
-                              (double)facts->cost / 1e12);
+        at = weir_attribute_put_double(at, SPAN_ATTRIBUTES, weir_attribute_key(WEIR_ATTRIBUTE_COST),
+                                       (double)facts->cost / 1e12);
+    return at;
 }
 
 /* A word for what went wrong: the kind, or how the answer ended. */
@@ -443,17 +471,21 @@ static void put_call(struct encoding *e)
                               .kind = KIND_SERVER,
                               .start_ns = story->wall_ns,
                               .end_ns = story->wall_ns + e->facts.duration_ns};
-    size_t mark = weir_protobuf_open(&e->writer, SCOPE_SPANS_SPANS);
+    size_t mark;
+    char *at = begin_span(e, &mark);
 
-    put_head(e, &head);
-    put_name(e, e->facts.model);
-    put_call_attributes(e);
-    if (story->state == WEIR_CALL_FAILED) {
-        text(e, WEIR_ATTRIBUTE_ERROR_TYPE, error_of(&e->facts));
+    if (at == NULL)
+        return;
+    at = put_head(e, &head, at);
+    at = put_name(e, e->facts.model, at);
+    at = put_call_attributes(e, at);
+    if (story->state == WEIR_CALL_FAILED)
+        at = text(at, WEIR_ATTRIBUTE_ERROR_TYPE, error_of(&e->facts));
+    end_room(e, at);
+    if (story->state == WEIR_CALL_FAILED)
         put_status(e, error_of(&e->facts));
-    }
     put_events(e);
-    weir_protobuf_close(&e->writer, mark);
+    weir_protobuf_close_long(&e->writer, mark);
 }
 
 /* The names of the conventions. */
@@ -507,7 +539,7 @@ static void put_scope(struct weir_protobuf_writer *writer)
     weir_protobuf_close(writer, mark);
 }
 
-int weir_span_request(const struct weir_config_otlp *otlp, struct weir_slice spans, struct weir_buf *buf)
+int weir_span_request(const struct weir_config_otlp *otlp, size_t spans_bytes, struct weir_buf *buf)
 {
     struct weir_protobuf_writer writer;
     size_t resource_spans, scope_spans;
@@ -517,9 +549,8 @@ int weir_span_request(const struct weir_config_otlp *otlp, struct weir_slice spa
     put_resource(&writer, otlp);
     scope_spans = weir_protobuf_open(&writer, RESOURCE_SPANS_SCOPE_SPANS);
     put_scope(&writer);
-    weir_protobuf_put_raw(&writer, spans);
-    weir_protobuf_close(&writer, scope_spans);
-    weir_protobuf_close(&writer, resource_spans);
+    weir_protobuf_close_around(&writer, scope_spans, spans_bytes);
+    weir_protobuf_close_around(&writer, resource_spans, spans_bytes);
     return weir_protobuf_end(&writer);
 }
 

@@ -7,6 +7,7 @@
 #ifndef WEIR_GATEWAY_SPAN_ENCODE_H
 #define WEIR_GATEWAY_SPAN_ENCODE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <weir/attr.h>
@@ -27,10 +28,10 @@ WEIR_MUST_USE int weir_span_encode(const struct weir_span_call *call, struct wei
                                    uint32_t *ret_spans);
 
 /*
- * Appends a whole request to a collector (ExportTraceServiceRequest): who sends it, and the spans, which were
- * encoded as above.  0 or the failure of the buffer.
+ * Appends a request to a collector (ExportTraceServiceRequest) up to the spans, which were encoded as above,
+ * are so many bytes, and follow: who sends it.  0 or the failure of the buffer.
  */
-WEIR_MUST_USE int weir_span_request(const struct weir_config_otlp *otlp, struct weir_slice spans,
+WEIR_MUST_USE int weir_span_request(const struct weir_config_otlp *otlp, size_t spans_bytes,
                                     struct weir_buf *buf);
 
 /* How many spans the collector's answer (ExportTraceServiceResponse) says that it has rejected; 0 also for

@@ -153,13 +153,14 @@ static void send_batch(struct weir_exporter *exporter)
                                   .limit_ns = limit_of(exporter),
                                   .done = on_done};
 
-    weir_buf_clear(&exporter->body);
+    weir_buf_clear(&exporter->lead);
     if (!exporter->has_place ||
-        weir_span_request(otlp_of(exporter), weir_buf_slice(&batch->bytes), &exporter->body) < 0) {
+        weir_span_request(otlp_of(exporter), weir_buf_len(&batch->bytes), &exporter->lead) < 0) {
         weir_span_batches_done(&exporter->batches, &failed, weir_loop_now(exporter->loop));
         return;
     }
-    spec.body = weir_buf_slice(&exporter->body);
+    spec.lead = weir_buf_slice(&exporter->lead);
+    spec.body = weir_buf_slice(&batch->bytes);
     weir_post_start(&exporter->post, &spec);
 }
 
@@ -207,7 +208,7 @@ int weir_exporter_init(struct weir_exporter *ret_exporter, struct weir_backgroun
     *ret_exporter = (struct weir_exporter){.background = background, .loop = background->loop};
     weir_span_batches_init(&ret_exporter->batches, &gateway->span_calls.counts, seed, gateway->mem);
     weir_buf_init(&ret_exporter->scratch, gateway->mem, WEIR_SPAN_CALL_BYTES_MAX);
-    weir_buf_init(&ret_exporter->body, gateway->mem, WEIR_SPAN_CALL_BYTES_MAX + RESOURCE_BYTES_MAX);
+    weir_buf_init(&ret_exporter->lead, gateway->mem, RESOURCE_BYTES_MAX);
     weir_timer_init(&ret_exporter->timer, on_timer);
     return weir_post_client(gateway, settings, background->loop, &ret_exporter->client);
 }
@@ -224,7 +225,7 @@ void weir_exporter_deinit(struct weir_exporter *exporter)
     weir_post_place_deinit(&exporter->place);
     weir_span_batches_deinit(&exporter->batches);
     weir_buf_deinit(&exporter->scratch);
-    weir_buf_deinit(&exporter->body);
+    weir_buf_deinit(&exporter->lead);
     weir_client_close(exporter->client);
     weir_setup_unref(exporter->setup);
     *exporter = (struct weir_exporter){0};

@@ -33,7 +33,7 @@ struct weir_exporter {
     bool has_place;
     struct weir_span_batches batches;
     struct weir_buf scratch; /* the spans of one call */
-    struct weir_buf body;    /* of the post */
+    struct weir_buf lead;    /* of the post: what stands before the batch */
     struct weir_post post;
     struct weir_timer timer; /* the next look at what there is */
     bool is_away;            /* the collector did not take the last batch, and that was told */

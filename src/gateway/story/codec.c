@@ -24,7 +24,6 @@
 #include "base/slice.h"
 #include "base/time.h"
 #include "base/word.h"
-#include "gateway/story/event_fields.h"
 
 enum { SMALL = 0xf8 };
 
@@ -317,7 +316,18 @@ int weir_story_put_facts(struct weir_story_pen *pen, const struct weir_access *a
 
 /* ---- reading ---- */
 
-static uint64_t number_at(const struct weir_story_reader *reader, size_t *at)
+void weir_story_reader_init(struct weir_story_reader *ret_reader, const char *bytes, size_t begin, size_t end,
+                            uint64_t begun_ns)
+{
+    ret_reader->bytes = bytes;
+    ret_reader->at = begin;
+    ret_reader->end = end;
+    ret_reader->begun_ns = begun_ns;
+    ret_reader->group = WEIR_SLICE_EMPTY;
+    ret_reader->deployment = WEIR_SLICE_EMPTY;
+}
+
+static inline uint64_t number_at(const struct weir_story_reader *reader, size_t *at)
 {
     unsigned first = (unsigned char)reader->bytes[(*at)++];
     uint64_t number = 0;
@@ -330,7 +340,7 @@ static uint64_t number_at(const struct weir_story_reader *reader, size_t *at)
     return number;
 }
 
-static uint64_t take_u64(struct weir_story_reader *reader)
+static inline uint64_t take_u64(struct weir_story_reader *reader)
 {
     return number_at(reader, &reader->at);
 }
@@ -402,102 +412,75 @@ static void take_candidates(struct weir_story_reader *reader, struct weir_event 
     }
 }
 
-static void take_field(struct weir_story_reader *reader, const struct weir_event_field *field,
-                       struct weir_event *event)
+/* The fields of the event, by its row. */
+static void take_fields(struct weir_story_reader *reader, struct weir_event *event)
 {
-    void *ret_value = (char *)event + field->offset;
-
-    switch (field->type) {
-    case WEIR_FIELD_U32:
-        *(uint32_t *)ret_value = (uint32_t)take_u64(reader);
-        return;
-    case WEIR_FIELD_U64:
-    case WEIR_FIELD_MS:
-    case WEIR_FIELD_S:
-        *(uint64_t *)ret_value = take_u64(reader);
-        return;
-    case WEIR_FIELD_TIME:
-        *(uint64_t *)ret_value = weir_time_add(reader->begun_ns, take_u64(reader));
-        return;
-    case WEIR_FIELD_FLAG:
-        *(bool *)ret_value = take_u64(reader) != 0;
-        return;
-    case WEIR_FIELD_TEXT:
-        *(struct weir_slice *)ret_value = take_text(reader);
-        return;
-    case WEIR_FIELD_ORDER:
-        *(int32_t *)ret_value = take_i32(reader);
-        return;
-    case WEIR_FIELD_FAILURE:
-        take_failure(reader, ret_value);
-        return;
-    case WEIR_FIELD_STREAM:
-        take_stream(reader, ret_value);
-        return;
-    case WEIR_FIELD_HOP:
-        *(weir_hop_kind *)ret_value = (weir_hop_kind)take_u64(reader);
-        return;
-    case WEIR_FIELD_REFUSED:
-        *(weir_refused *)ret_value = (weir_refused)take_u64(reader);
-        return;
-    case WEIR_FIELD_RULE:
-        *(weir_cooldown_rule *)ret_value = (weir_cooldown_rule)take_u64(reader);
-        return;
-    case WEIR_FIELD_PURPOSE:
-        *(weir_pick_purpose *)ret_value = (weir_pick_purpose)take_u64(reader);
-        return;
-    case WEIR_FIELD_CANDIDATES:
-        take_candidates(reader, event);
-        return;
-    case WEIR_FIELD_END:
-        return;
+#define U32(member, name)        event->u.member = (uint32_t)take_u64(reader);
+#define U64(member, name)        event->u.member = take_u64(reader);
+#define MS(member, name)         event->u.member = take_u64(reader);
+#define S(member, name)          event->u.member = take_u64(reader);
+#define TIME(member, name)       event->u.member = weir_time_add(reader->begun_ns, take_u64(reader));
+#define FLAG(member, name)       event->u.member = take_u64(reader) != 0;
+#define TEXT(member, name)       event->u.member = take_text(reader);
+#define ORDER(member, name)      event->u.member = take_i32(reader);
+#define FAILURE(member, name)    take_failure(reader, &event->u.member);
+#define STREAM(member, name)     take_stream(reader, &event->u.member);
+#define HOP(member, name)        event->u.member = (weir_hop_kind)take_u64(reader);
+#define REFUSED(member, name)    event->u.member = (weir_refused)take_u64(reader);
+#define RULE(member, name)       event->u.member = (weir_cooldown_rule)take_u64(reader);
+#define PURPOSE(member, name)    event->u.member = (weir_pick_purpose)take_u64(reader);
+#define CANDIDATES(member, name) take_candidates(reader, event);
+    switch ((unsigned)event->kind) {
+#define X(event, list)                                                                                       \
+    case WEIR_EVENT_##event:                                                                                 \
+        list return;
+#include "gateway/story/tbl/event_fields.h"
+#undef X
     }
+#include "gateway/story/tbl/event_fields_end.h"
 }
 
 bool weir_story_take_event(struct weir_story_reader *reader, struct weir_event *ret_event)
 {
-    struct weir_event event;
     unsigned first;
 
     if (reader->at >= reader->end)
         return false;
     first = (unsigned char)reader->bytes[reader->at++];
-    event = (struct weir_event){.kind = (weir_event_kind)(first & (SAME_GROUP - 1))};
-    event.time_ns = weir_time_add(reader->begun_ns, take_u64(reader));
-    event.attempt = (uint32_t)take_u64(reader);
+    *ret_event = (struct weir_event){.kind = (weir_event_kind)(first & (SAME_GROUP - 1))};
+    ret_event->time_ns = weir_time_add(reader->begun_ns, take_u64(reader));
+    ret_event->attempt = (uint32_t)take_u64(reader);
     if ((first & SAME_GROUP) == 0)
         reader->group = take_text(reader);
     if ((first & SAME_DEPLOYMENT) == 0)
         reader->deployment = take_text(reader);
-    event.group = reader->group;
-    event.deployment = reader->deployment;
-    for (const struct weir_event_field *f = weir_event_fields(event.kind); f->type != WEIR_FIELD_END; f++)
-        take_field(reader, f, &event);
-    *ret_event = event;
+    ret_event->group = reader->group;
+    ret_event->deployment = reader->deployment;
+    take_fields(reader, ret_event);
     return true;
 }
 
 void weir_story_take_facts(struct weir_story_reader *reader, struct weir_access *ret_access)
 {
-    struct weir_access access = {.status = 0};
+    struct weir_access *access = ret_access;
     uint64_t there;
 
+    *access = (struct weir_access){.status = 0};
     memcpy(&there, reader->bytes + reader->at, sizeof(there));
     reader->at += sizeof(there);
 #define IS(member) (there >> FACT_##member & 1)
 #define WEIR_ACCESS_TEXT(member, prose)                                                                      \
     if (IS(member))                                                                                          \
-        access.member = take_text(reader);
+        access->member = take_text(reader);
 #define NUMBER(member)                                                                                       \
     if (IS(member))                                                                                          \
-        access.member = take_u64(reader);
+        access->member = take_u64(reader);
 #define WEIR_ACCESS_COUNT(member, prose)    NUMBER(member)
 #define WEIR_ACCESS_MAYBE(member, prose)    NUMBER(member)
 #define WEIR_ACCESS_NS(member, name, prose) NUMBER(member)
-#define WEIR_ACCESS_FLAG(member, prose)     access.member = IS(member);
+#define WEIR_ACCESS_FLAG(member, prose)     access->member = IS(member);
 #define WEIR_ACCESS_COST(member, prose)     NUMBER(member)
 #include "gateway/log/tbl/access_fields.h"
 #undef NUMBER
 #undef IS
-    *ret_access = access;
 }

@@ -66,6 +66,10 @@ struct weir_story_reader {
     struct weir_candidate candidates[WEIR_STORY_CANDIDATES_MAX];
 };
 
+/* Reads the bytes from begin to end; candidates are written before they are read. */
+void weir_story_reader_init(struct weir_story_reader *ret_reader, const char *bytes, size_t begin, size_t end,
+                            uint64_t begun_ns);
+
 /* The next event; false at the end.  Its candidates are the reader's, until the next one. */
 bool weir_story_take_event(struct weir_story_reader *reader, struct weir_event *ret_event);
 

@@ -51,8 +51,10 @@ void weir_draft_add(struct weir_draft *draft, const struct weir_event *event)
 
 struct weir_story_reader weir_draft_read(const struct weir_draft *draft)
 {
-    return (struct weir_story_reader){
-        .bytes = draft->pen.bytes, .at = 0, .end = draft->pen.len, .begun_ns = draft->begun_ns};
+    struct weir_story_reader reader;
+
+    weir_story_reader_init(&reader, draft->pen.bytes, 0, draft->pen.len, draft->begun_ns);
+    return reader;
 }
 
 struct weir_story *weir_draft_end(struct weir_draft *draft, const struct weir_access *access, uint64_t now_ns,

@@ -15,15 +15,14 @@ void weir_story_unref(struct weir_story *story)
 
 void weir_story_facts(const struct weir_story *story, struct weir_access *ret_access)
 {
-    struct weir_story_reader reader = {
-        .bytes = story->block, .at = story->facts_at, .end = story->end, .begun_ns = story->begun_ns};
+    struct weir_story_reader reader;
 
+    weir_story_reader_init(&reader, story->block, story->facts_at, story->end, story->begun_ns);
     weir_story_take_facts(&reader, ret_access);
     ret_access->call_id = weir_story_call_id(story);
 }
 
-struct weir_story_reader weir_story_read(const struct weir_story *story)
+void weir_story_read(const struct weir_story *story, struct weir_story_reader *ret_reader)
 {
-    return (struct weir_story_reader){
-        .bytes = story->block, .at = 0, .end = story->facts_at, .begun_ns = story->begun_ns};
+    weir_story_reader_init(ret_reader, story->block, 0, story->facts_at, story->begun_ns);
 }

@@ -55,7 +55,7 @@ static inline struct weir_slice weir_story_call_id(const struct weir_story *stor
 void weir_story_facts(const struct weir_story *story, struct weir_access *ret_access);
 
 /* Reads the events from the first one on, by weir_story_next: oldest first; false at the end. */
-struct weir_story_reader weir_story_read(const struct weir_story *story);
+void weir_story_read(const struct weir_story *story, struct weir_story_reader *ret_reader);
 
 static inline bool weir_story_next(struct weir_story_reader *reader, struct weir_event *ret_event)
 {

@@ -131,6 +131,26 @@ static void test_the_answer_comes_whole(void **state)
     assert_non_null(strstr(heard.bytes, "Content-Length: 5\r\n"));
 }
 
+static void test_a_body_may_come_from_two_places(void **state)
+{
+    const struct weir_post_spec spec = {.loop = loop,
+                                        .client = client,
+                                        .mem = weir_mem_libc(),
+                                        .place = &place,
+                                        .fields = WEIR_SLICE("Content-Type: text/plain\r\n"),
+                                        .lead = WEIR_SLICE("well, "),
+                                        .body = WEIR_SLICE("hello"),
+                                        .limit_ns = 5 * WEIR_NS_PER_S,
+                                        .done = on_done};
+
+    (void)state;
+    weir_post_start(&post, &spec);
+    fd = kit_accept(loop, listening);
+    kit_receive(loop, fd, &heard, "\r\n\r\nwell, hello");
+    assert_non_null(strstr(heard.bytes, "Content-Length: 11\r\n"));
+    weir_post_cancel(&post);
+}
+
 static void test_a_refusal_says_when_to_come_again(void **state)
 {
     (void)state;
@@ -248,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_the_answer_comes_whole),
+        TEST(test_a_body_may_come_from_two_places),
         TEST(test_a_refusal_says_when_to_come_again),
         TEST(test_a_redirect_is_an_answer_and_not_followed),
         TEST(test_an_answer_that_breaks_off_is_none),

@@ -201,7 +201,7 @@ static void a_story_that_is_held_outlives_the_ring(void **state)
     weir_stories_put(&stories, story);
     put(&stories, 2);
     weir_stories_deinit(&stories);
-    reader = weir_story_read(story);
+    weir_story_read(story, &reader);
     assert_true(weir_story_next(&reader, &event));
     assert_slice_is(event.group, "a group");
     weir_story_unref(story);
@@ -234,10 +234,11 @@ static void *read_main(void *user)
 
         while ((got = weir_stories_before(&shared, &cursor, batch, 16)) > 0)
             for (size_t i = 0; i < got; i++) {
-                struct weir_story_reader reader = weir_story_read(batch[i]);
+                struct weir_story_reader reader;
                 struct weir_event event;
                 char id[WEIR_CALL_ID_LEN + 1];
 
+                weir_story_read(batch[i], &reader);
                 if (!weir_story_next(&reader, &event))
                     abort();
                 write_id(event.attempt, id);

@@ -203,7 +203,7 @@ static void every_kind_of_event_is_read_as_it_was_written(void **state)
         weir_draft_add(draft, &event);
     }
     story = story_of(draft, &access);
-    reader = weir_story_read(story);
+    weir_story_read(story, &reader);
     for (unsigned kind = 0; kind < WEIR_EVENT_KINDS; kind++) {
         struct weir_event wanted = event_of(kind);
 
@@ -338,7 +338,7 @@ static void a_story_that_overflows_keeps_what_came_first_and_counts_the_rest(voi
     event.kind = WEIR_EVENT_FAILED;
     weir_draft_add(draft, &event);
     story = story_of(draft, &access);
-    reader = weir_story_read(story);
+    weir_story_read(story, &reader);
     for (; weir_story_next(&reader, &event); kept++)
         assert_int_equal(event.attempt, kept);
     assert_in_range(kept, 100, 4095);

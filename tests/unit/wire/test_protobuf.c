@@ -78,6 +78,49 @@ static void test_messages_stand_in_messages(void **state)
     EXPECT("\x1a\x05\x08\x96\x01\x22\x00\x28\x01");
 }
 
+static void test_a_message_is_the_same_however_long_it_was_thought_to_be(void **state)
+{
+    static const size_t lengths[] = {0,     1,     124,   125,   126,   127,   128,
+                                     16378, 16379, 16380, 16381, 16384, 300000};
+    static char text[300000], short_way[300016];
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        const struct weir_slice bytes = {text, lengths[i]};
+        size_t mark, len;
+
+        weir_buf_clear(&buf);
+        mark = weir_protobuf_open(&writer, 2);
+        weir_protobuf_put_bytes(&writer, 3, bytes);
+        weir_protobuf_close(&writer, mark);
+        len = weir_buf_len(&buf);
+        memcpy(short_way, weir_buf_slice(&buf).ptr, len);
+
+        weir_buf_clear(&buf);
+        mark = weir_protobuf_open_long(&writer, 2);
+        weir_protobuf_put_bytes(&writer, 3, bytes);
+        weir_protobuf_close_long(&writer, mark);
+        assert_int_equal(weir_buf_len(&buf), len);
+        assert_memory_equal(weir_buf_slice(&buf).ptr, short_way, len);
+        assert_int_equal(weir_protobuf_end(&writer), 0);
+    }
+}
+
+static void test_the_end_of_a_message_may_stand_elsewhere(void **state)
+{
+    size_t outer, inner;
+
+    (void)state;
+    outer = weir_protobuf_open(&writer, 1);
+    weir_protobuf_put_u64(&writer, 2, 1);
+    inner = weir_protobuf_open(&writer, 3);
+    weir_protobuf_put_u64(&writer, 4, 1);
+    weir_protobuf_close_around(&writer, inner, 300);
+    weir_protobuf_close_around(&writer, outer, 300);
+    EXPECT("\x0a\xb3\x02\x10\x01\x1a\xae\x02\x20\x01");
+}
+
 static void test_a_long_message_moves_up(void **state)
 {
     static const size_t lengths[] = {125, 126, 127, 128, 16381, 16382, 16383, 16384, 300000};
@@ -204,6 +247,8 @@ int main(void)
         TEST(test_fixed_numbers_have_their_lowest_byte_first),
         TEST(test_texts_have_their_length),
         TEST(test_messages_stand_in_messages),
+        TEST(test_a_message_is_the_same_however_long_it_was_thought_to_be),
+        TEST(test_the_end_of_a_message_may_stand_elsewhere),
         TEST(test_a_long_message_moves_up),
         TEST(test_a_full_buffer_is_told_at_the_end),
         TEST(test_what_is_no_message_is_refused),
