@@ -418,7 +418,7 @@ static void draw_help(struct drawing *drawing)
         "q            quit",
         "",
         "FLYING   calls under way, other processes' too",
-        "LATENCY  for each token of whole answers, as strategies know it: a timeout is 1000 s",
+        "LATENCY  per token of whole answers, as strategies go by; a timeout: 1000 s",
         "FIRST    the same to the first content of streams",
         "FAILED   share of failures in the window of the cooldown rule",
         "REQ/MIN  requests and tokens of this minute, with the limit if there is one",
