@@ -212,7 +212,7 @@ def test_off_is_the_default(serve, up):
 def test_the_log_tells_what_the_stream_tells(serve, up, listen, tmp_path):
     path = tmp_path / "events.log"
     weir = serve({"g": ["d1", "d2"], "h": ["d3"]}, router={"num_retries": 1, "fallbacks": [{"g": ["h"]}], "allowed_fails": 0},
-                 weir={"event_log": str(path)})
+                 weir={"event_log": str(path), "event_log_routine": True})
     for name in ("d1", "d2"):
         up.says(name, answers.error("rate_limit"))
     up.says("d3", "good")
@@ -228,9 +228,22 @@ def test_the_log_tells_what_the_stream_tells(serve, up, listen, tmp_path):
     assert {"CooldownSet", "Fallback", "Retry"} <= {line["kind"] for line in logged(path)}
 
 
+def test_a_call_that_nothing_happens_to_has_no_line_in_the_event_log(serve, up, listen, tmp_path):
+    path = tmp_path / "events.log"
+    weir = serve({"g": ["d1"], "h": ["d2"]}, router={"num_retries": 0, "fallbacks": [{"g": ["h"]}]}, weir={"event_log": str(path)})
+    listener = listen(weir)
+    up.says("d1", "good", answers.error("internal"))
+    up.says("d2", "good")
+    quiet, other = (weir.ask("g").header("x-litellm-call-id") for _ in range(2))
+    listener.wait(lambda l: len(l.of("Succeeded")) == 2)    # who listens hears all of them
+    until(lambda: path.exists() and "Fallback" in path.read_text())
+    assert [(line["call_id"], line["kind"]) for line in logged(path)] == [(other, "AttemptFailed"), (other, "Fallback")]
+    assert quiet != other
+
+
 def test_each_call_has_its_events(weirs, up, tmp_path):
     path = tmp_path / "events.log"
-    weir = weirs(config(up, {"g": ["d1"]}, weir={"event_log": str(path)}), arguments=["--workers", "2"])
+    weir = weirs(config(up, {"g": ["d1"]}, weir={"event_log": str(path), "event_log_routine": True}), arguments=["--workers", "2"])
     up.says("d1", "good")
     ids = [weir.ask("g").header("x-litellm-call-id") for _ in range(50)]
     until(lambda: sum(line["kind"] == "Succeeded" for line in logged(path)) == 50)
@@ -239,7 +252,7 @@ def test_each_call_has_its_events(weirs, up, tmp_path):
 
 
 def test_on_standard_output_both_logs_stand_line_by_line(serve, up):
-    weir = serve({"g": ["d1"]}, weir={"event_log": "stdout"})
+    weir = serve({"g": ["d1"]}, weir={"event_log": "stdout", "event_log_routine": True})
     up.says("d1", "good")
     weir.ask("g")
     weir.log_line('"kind":"Succeeded"')
@@ -259,7 +272,7 @@ def test_a_file_that_cannot_be_opened_is_told(weirs, up):
 @pytest.mark.parametrize("how", ["signal", "request", "a file that is refused"])
 def test_a_reload_writes_to_a_fresh_file_where_the_log_was_moved_away(serve, up, tmp_path, how):
     paths = {"event_log": tmp_path / "events", "access_log": tmp_path / "calls"}
-    weir = serve({"g": ["d1"]}, weir={key: str(path) for key, path in paths.items()})
+    weir = serve({"g": ["d1"]}, weir={"event_log_routine": True, **{key: str(path) for key, path in paths.items()}})
     up.says("d1", "good")
     first = weir.ask("g").header("x-litellm-call-id")
     for path in paths.values():
@@ -279,7 +292,8 @@ def test_a_reload_writes_to_a_fresh_file_where_the_log_was_moved_away(serve, up,
 
 def test_neither_keys_nor_words_are_told(serve, up, listen, tmp_path):
     path = tmp_path / "events.log"
-    weir = serve({"g": {"d1": {"api_key": "planted-provider-key"}}}, general={"master_key": "sk-e2e"}, weir={"event_log": str(path)})
+    weir = serve({"g": {"d1": {"api_key": "planted-provider-key"}}}, general={"master_key": "sk-e2e"},
+                 weir={"event_log": str(path), "event_log_routine": True})
     up.says("d1", answers.error("internal", message="planted-error"), answers.text("planted-answer"))
     listener = listen(weir)
     for _ in range(2):

@@ -330,7 +330,7 @@ def test_a_log_that_nobody_reads_does_not_hold_up_the_end(weirs, up, tmp_path):
 def test_a_log_that_cannot_be_written_is_told_and_stops_nobody(weirs, up, limit):
     up.says("d1", "fine")
     full = limit == "a full disk"
-    weir = weirs(config(up, {"g": ["d1"]}, weir={"access_log": "off", "event_log": "/dev/full" if full else "events"}),
+    weir = weirs(config(up, {"g": ["d1"]}, weir={"access_log": "off", "event_log": "/dev/full" if full else "events", "event_log_routine": True}),
                  prefix=[] if full else ["prlimit", "--fsize=1024:"])
     for _ in range(20):
         assert weir.ask("g", timeout=5).text == "fine"

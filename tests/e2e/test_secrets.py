@@ -44,7 +44,7 @@ def configured(up, hook, redis):
     return config(up, groups, general={"master_key": MASTER, "alerting": ["slack", "webhook"]},
                   router={"num_retries": 1, "cooldown_time": 1, "fallbacks": [{"g": ["h"]}], "set_verbose": True, "redis_host": "127.0.0.1",
                           "redis_port": redis.port, "redis_password": "PLANTED-redis"},
-                  weir={"access_log": "access.log", "event_log": "events.log", "alert_webhook": hook.url("/PLANTED-own?key=PLANTED-own"),
+                  weir={"access_log": "access.log", "event_log": "events.log", "event_log_routine": True, "alert_webhook": hook.url("/PLANTED-own?key=PLANTED-own"),
                         "otlp": {"endpoint": up.url("otel") + "/PLANTED-path", "interval": 0.05, "headers": {"x-api-key": "PLANTED-otlp"}}})
 
 

@@ -106,7 +106,7 @@ class Run:
                       router={"num_retries": 1, "cooldown_time": 0.05 + turn % 3 / 50, "enable_weighted_failover": True, "retry_after": 0,
                               "fallbacks": [{"A": ["B"]}, {"B": ["C"]}, {"flowing": ["C"]}], "model_group_alias": {"alias": "B"},
                               "enable_mid_stream_fallback_continuation": True},
-                      weir={"access_log": "access.jsonl", "event_log": "events.jsonl", "trace_calls": 2 * CALLS, "trace_max_bytes": "256MiB",
+                      weir={"access_log": "access.jsonl", "event_log": "events.jsonl", "event_log_routine": True, "trace_calls": 2 * CALLS, "trace_max_bytes": "256MiB",
                             "continuation_targets": ["group", "fallback"], "groups": {"hedged": {"hedge": {"after": 0.06}}},
                             "otlp": {"endpoint": self.up.url("otel"), "interval": 0.2}})
 

@@ -190,6 +190,7 @@ SETTING_AT_START(WEIR, access_log_format, access_log_format, LOG_FORMAT, "", 0, 
 SETTING(WEIR, trace_calls, trace_calls, U32, "", 0, 1000000, "10000", "The newest calls whose stories are kept for /weir/calls, of all workers together; 0: none.")
 SETTING(WEIR, trace_max_bytes, trace_max_bytes, BYTES, "bytes", 65536, 17179869184.0, "8MiB", "What they may take together; the oldest make room.")
 SETTING_AT_START(WEIR, event_log, event_log, PLACE, "", 0, 0, "off", "Where a line of JSON for each routing event goes.")
+SETTING(WEIR, event_log_routine, event_log_routine, BOOL, "", 0, 0, "false", "Write to the event log what every call has, too: Picked, AttemptStarted, Succeeded. Without it a call that nothing happens to has its line in the access log alone.")
 PART(WEIR, groups, "map of groups to maps of settings", "Limits and more for the deployments of one group; what a deployment says of its own beats them, and they beat the router's.")
 SETTING(WEIR, model_map, model_map, TEXT, "", 0, 0, "", "File with what is known of models, in the form of LiteLLM's model_prices_and_context_window.json; a relative path is beside this file. Not set: a small built-in table.")
 SETTING(WEIR, continuation_targets, continue_to, SOURCES, "", 0, 0, "", "Where a broken stream is continued, in that order: fallback, the group's chain; group, its other deployments and at last the same one again. Not set: [fallback].")

@@ -3,20 +3,29 @@
 
 #include "base/slice.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "gateway/feed/feed.h"
 #include "gateway/feed/router_event_json.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
+#include "gateway/setup.h"
 #include "gateway/story/event_json.h"
 #include "gateway/worker.h"
 
-static bool is_wanted(const struct weir_gateway *gateway)
+/* What calls have that nothing happens to; the access log tells of these calls already. */
+static bool is_routine(weir_event_kind kind)
 {
-    return weir_feed_is_heard(&gateway->feed) || weir_log_is_on(gateway->log, WEIR_LOG_EVENTS);
+    return kind == WEIR_EVENT_PICKED || kind == WEIR_EVENT_ATTEMPT_STARTED || kind == WEIR_EVENT_SUCCEEDED;
+}
+
+static bool is_logged(const struct weir_job *job, weir_event_kind kind)
+{
+    return weir_log_is_on(job->worker->gateway->log, WEIR_LOG_EVENTS) &&
+           (!is_routine(kind) || job->setup->config->settings.event_log_routine);
 }
 
 /* One that is too long is counted as a dropped line; on the feed it is missing. */
-static void tell(struct weir_gateway *gateway, size_t lane, size_t kind,
+static void tell(struct weir_gateway *gateway, size_t lane, size_t kind, bool logged,
                  const struct weir_json_writer *writer)
 {
     struct weir_slice text;
@@ -26,7 +35,8 @@ static void tell(struct weir_gateway *gateway, size_t lane, size_t kind,
         return;
     }
     text = weir_buf_slice(writer->buf);
-    weir_log_put(gateway->log, WEIR_LOG_EVENTS, lane, text);
+    if (logged)
+        weir_log_put(gateway->log, WEIR_LOG_EVENTS, lane, text);
     if (weir_feed_is_heard(&gateway->feed))
         weir_feed_publish(&gateway->feed, kind, weir_slice_sub(text, 0, text.len - 1));
 }
@@ -34,10 +44,11 @@ static void tell(struct weir_gateway *gateway, size_t lane, size_t kind,
 void weir_tell_event(struct weir_job *job, const struct weir_event *event)
 {
     struct weir_gateway *gateway = job->worker->gateway;
+    bool logged = is_logged(job, event->kind);
     struct weir_event_place place;
     struct weir_json_writer writer;
 
-    if (!is_wanted(gateway))
+    if (!logged && !weir_feed_is_heard(&gateway->feed))
         return;
     place = (struct weir_event_place){.wall_ns = weir_loop_wall_ns(job->worker->loop),
                                       .at_ns = weir_job_now(job),
@@ -45,18 +56,19 @@ void weir_tell_event(struct weir_job *job, const struct weir_event *event)
                                       .clock = &job->worker->clock};
     weir_json_writer_init(&writer, weir_log_room(gateway->log, job->worker->index));
     weir_event_json(&writer, event, &place);
-    tell(gateway, job->worker->index, event->kind, &writer);
+    tell(gateway, job->worker->index, event->kind, logged, &writer);
 }
 
 void weir_tell_router_event(struct weir_gateway *gateway, const struct weir_router_event *event,
                             uint64_t now_ns, uint64_t wall_ns)
 {
     const size_t lane = gateway->workers;
+    bool logged = weir_log_is_on(gateway->log, WEIR_LOG_EVENTS);
     struct weir_json_writer writer;
 
-    if (!is_wanted(gateway))
+    if (!logged && !weir_feed_is_heard(&gateway->feed))
         return;
     weir_json_writer_init(&writer, weir_log_room(gateway->log, lane));
     weir_router_event_json(&writer, event, now_ns, wall_ns);
-    tell(gateway, lane, WEIR_EVENT_KINDS + (size_t)event->kind, &writer);
+    tell(gateway, lane, WEIR_EVENT_KINDS + (size_t)event->kind, logged, &writer);
 }
