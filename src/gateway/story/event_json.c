@@ -262,29 +262,14 @@ static void look_at_candidates(struct texts *texts, const struct weir_event *eve
 
 static void look_at_fields(struct texts *texts, const struct weir_event *event)
 {
-#define U32(member, name)
-#define U64(member, name)
-#define MS(member, name)
-#define S(member, name)
-#define TIME(member, name)
-#define FLAG(member, name)
-#define TEXT(member, name) look_at(texts, event->u.member);
-#define ORDER(member, name)
-#define FAILURE(member, name)
-#define STREAM(member, name)
-#define HOP(member, name)
-#define REFUSED(member, name)
-#define RULE(member, name)
-#define PURPOSE(member, name)
-#define CANDIDATES(member, name) look_at_candidates(texts, event);
-    switch ((unsigned)event->kind) {
-#define X(event, list)                                                                                       \
-    case WEIR_EVENT_##event:                                                                                 \
-        list return;
-#include "gateway/story/tbl/event_fields.h"
-#undef X
+    for (const struct weir_event_field *f = weir_event_fields(event->kind); f->type != WEIR_FIELD_END; f++) {
+        const void *value = (const char *)event + f->offset;
+
+        if (f->type == WEIR_FIELD_TEXT)
+            look_at(texts, *(const struct weir_slice *)value);
+        else if (f->type == WEIR_FIELD_CANDIDATES)
+            look_at_candidates(texts, event);
     }
-#include "gateway/story/tbl/event_fields_end.h"
 }
 
 /* With its comma: lives for ever. */
