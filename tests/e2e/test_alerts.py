@@ -100,7 +100,17 @@ def test_the_end_of_an_outage_is_told_when_one_answers(watched, hook, up):
     hook.wait_for("outage")
     wait.until(lambda: weir.ask("g").status == 200, 10)
     told = hook.wait_for("recovered")
-    assert told["event_message"].startswith("Group g serves again; it was out for ") and told["duration_s"] >= 1
+    assert told["event_message"].startswith("Group g is back; it was out for ") and told["duration_s"] >= 1
+
+
+def test_a_group_cooled_by_hand_is_back_and_is_not_said_to_have_answered(watched, hook, up):
+    up.says("d1", "fine")
+    weir = watched({"g": ["d1"]})
+    assert client.ask(weir.port, {"seconds": 1, "by": "alice"}, path="/weir/cooldowns/d1").status == 200
+    hook.wait_for("outage")
+    told = hook.wait_for("recovered")
+    assert re.fullmatch(r"Group g is back; it was out for [\d.]+ s\.", told["event_message"])
+    assert up.hits("d1") == 0
 
 
 def test_a_cooldown_by_hand_is_told_as_one(watched, hook, up):

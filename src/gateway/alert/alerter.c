@@ -289,7 +289,7 @@ static struct weir_alert_group group_of(const struct weir_alerter *alerter,
         weir_router_view(alerter->gateway->router, deployment, now_ns, &view);
         group.members++;
         if (view.cooldown_until_ns <= now_ns) {
-            group.answered |= view.cooldowns == 0;
+            group.sound |= view.cooldowns == 0;
             continue;
         }
         group.cooling++;

@@ -230,7 +230,7 @@ static int take_back(struct weir_alert_book *book, struct weir_alert_outage *out
 
     if (outage->back_ns == 0)
         outage->back_ns = now_ns;
-    if (!group->answered && now_ns - outage->back_ns < CALM_NS)
+    if (!group->sound && now_ns - outage->back_ns < CALM_NS)
         return WEIR_ALERT_NOTHING;
     if (told && tell(book, &alert, false, now_ns) != 0)
         return WEIR_ALERT_NOTHING;

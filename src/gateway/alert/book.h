@@ -4,8 +4,9 @@
  *   - Alerts of one kind about the same are told once in a window; those in between are counted, and the next
  *     one that is told says how many there were.
  *   - All alerts together are no more than so many a minute.  A fifth of that is kept for outages.
- *   - An outage begins when every deployment of a group cools down.  It is over when one of them is back and
- *     has answered since, or has been back for a minute, which is told if the outage was.
+ *   - An outage begins when every deployment of a group cools down.  It is over when one of them is back that
+ *     has answered since or was cooled by hand alone, or has been back for a minute, which is told if the
+ *     outage was.  Whether it serves is not known then.
  *   - A storm is that many fallbacks of a group to others within a window.
  *
  * Everything has a place in tables of fixed size; the oldest one gives way.  For one thread.
@@ -53,7 +54,7 @@ struct weir_alert {
 struct weir_alert_group {
     uint32_t members;
     uint32_t cooling;
-    bool answered;     /* one that does not cool down has answered since its last cooldown */
+    bool sound;        /* one that does not cool down has no failure's cooldown since its last success */
     uint64_t first_ns; /* the soonest end of a cooldown, where all are cooling */
 };
 

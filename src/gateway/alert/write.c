@@ -73,8 +73,8 @@ static int put_recovered(const struct weir_alert *alert, struct weir_buf *buf)
     char room[WEIR_TEXT_FIXED_MAX];
 
     return WEIR_BUF_APPEND(buf, WEIR_SLICE("Group "), weir_alert_name_slice(&alert->about.group),
-                           WEIR_SLICE(" serves again; it was out for "),
-                           seconds(alert->about.length_ns, room), WEIR_SLICE(" s."));
+                           WEIR_SLICE(" is back; it was out for "), seconds(alert->about.length_ns, room),
+                           WEIR_SLICE(" s."));
 }
 
 static int put_storm(const struct weir_alert *alert, struct weir_buf *buf)

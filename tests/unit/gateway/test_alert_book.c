@@ -44,10 +44,10 @@ static int tell(weir_alert_kind kind, const char *group, const char *other)
     return weir_alert_book_signal(&book, &signal, now_ns, &alert);
 }
 
-static int look(const char *group, uint32_t members, uint32_t cooling, bool answered)
+static int look(const char *group, uint32_t members, uint32_t cooling, bool sound)
 {
     const struct weir_alert_group seen = {
-        .members = members, .cooling = cooling, .answered = answered, .first_ns = now_ns + 5 * S};
+        .members = members, .cooling = cooling, .sound = sound, .first_ns = now_ns + 5 * S};
     struct weir_alert_name name;
 
     weir_alert_name_set(&name, weir_slice_str(group));

@@ -71,7 +71,7 @@ static void each_kind_has_its_sentence(void **state)
     alert.back_ns = 18 * S;
     assert_sentence("Group gpt-4o is out: every deployment of it cools down (3), the first is back in 18 s.");
     of_kind(WEIR_ALERT_RECOVERED, "", "");
-    assert_sentence("Group gpt-4o serves again; it was out for 312.4 s.");
+    assert_sentence("Group gpt-4o is back; it was out for 312.4 s.");
     of_kind(WEIR_ALERT_STORM, "gpt-mini", "");
     alert.fallbacks = 25;
     alert.window_ns = 60 * S;

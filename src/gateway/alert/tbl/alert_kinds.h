@@ -7,7 +7,7 @@
  */
 X(COOLDOWN, "cooldown", COOLDOWN, "Medium", "deployment", "a deployment cools down")
 X(OUTAGE, "outage", OUTAGE, "High", "group", "every deployment of a group cools down")
-X(RECOVERED, "recovered", OUTAGE, "Low", "group", "a group that was out serves again")
+X(RECOVERED, "recovered", OUTAGE, "Low", "group", "a deployment of a group that was out is back")
 X(STORM, "fallback_storm", FALLBACKS, "Medium", "group", "a group sends many calls to its fallbacks")
 X(SLOW, "slow_answer", TOO_SLOW, "Low", "group", "an answer took longer than alerting_threshold")
 X(HANGING, "hanging_call", HANGING, "Medium", "group", "a call is not over after alerting_threshold")
