@@ -1,6 +1,8 @@
 """Alerts: what is told to webhooks, how often, and that nobody waits for it."""
 import contextlib
+import fcntl
 import json
+import os
 import re
 import subprocess
 import time
@@ -436,6 +438,40 @@ def test_a_webhook_that_hangs_does_not_hold_up_the_end(watched, hook, up):
     began = time.monotonic()
     weir.stop()
     assert time.monotonic() - began < (10 if SANITIZED else 4)
+
+
+def test_an_outage_whose_cooldown_found_no_room_is_told(weirs, up, tmp_path):
+    """Nobody reads stderr: who writes alerts there waits, and the queue fills."""
+    up.says("d1", DOWN).says("d2", "fine")
+    os.mkfifo(tmp_path / "stderr")
+    pipe = os.open(tmp_path / "stderr", os.O_RDWR | os.O_NONBLOCK)
+    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+    weir = weirs(config(up, {"g": ["d1"], "h": ["d2"]}, router=CALM, general={"alerting": ["slack"], "alerting_args": {"log_to_console": True}},
+                        weir={"alert_window": 0, "alert_max_per_minute": 10000}),
+                 prefix=["sh", "-c", 'exec "$@" 2>"$0"', str(tmp_path / "stderr")])
+
+    def dropped():
+        page = client.ask(weir.port, path="/metrics", method="GET").body.decode()
+        return int(re.search(r"^weir_alerts_dropped_total (\d+)$", page, re.M).group(1))
+    for _ in range(40):
+        for _ in range(20):
+            fail(weir)
+        if dropped():
+            break
+    before = dropped()
+    assert client.ask(weir.port, {"seconds": 60}, path="/weir/cooldowns/d2").status == 200
+    assert dropped() == before + 1 > 1
+    fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 1 << 20)
+    told = [os.read(pipe, 4096)]
+
+    def is_told():
+        with contextlib.suppress(BlockingIOError):
+            told.append(os.read(pipe, 1 << 20))
+        return b"alert: Group h is out: every deployment of it cools down (1)" in b"".join(told)
+    wait.until(is_told)
+    assert b"Deployment d2" not in b"".join(told)
+    weir.stop()
+    os.close(pipe)
 
 
 def test_a_burst_is_bounded_and_the_process_goes_on(watched, hook, up):

@@ -26,11 +26,13 @@
 #include "gateway/gateway.h"
 
 #define LOOK_NS    WEIR_NS_PER_S
+#define ROUND_NS   (10 * WEIR_NS_PER_MS)
 #define END_MAX_NS (2 * WEIR_NS_PER_S)
 
 #define JSON_TYPE WEIR_SLICE("Content-Type: application/json\r\n")
 
 enum { ORIGIN_MAX = 96 };
+enum { ROUND_GROUPS = 64 }; /* looked at in one go, when a cooldown was missed */
 
 struct hook {
     struct weir_alerter *alerter;
@@ -54,6 +56,8 @@ struct weir_alerter {
     size_t hook_count;
     uint32_t failing; /* a bit for each hook of which it was said */
     bool console;
+    size_t round_left; /* groups still to be looked at, for a cooldown was missed, ... */
+    size_t round_at;   /* ... from this one on, and around */
     uint64_t threshold_ns;
     uint64_t timeout_ns;
     struct weir_loop_task task; /* posted by workers */
@@ -199,8 +203,8 @@ static void pump(struct weir_alerter *alerter)
         return;
     }
     due_ns = weir_alert_outbox_due(&alerter->outbox);
-    if (has_outages(alerter)) {
-        uint64_t look_ns = weir_time_add(now_of(alerter), LOOK_NS);
+    if (alerter->round_left > 0 || has_outages(alerter)) {
+        uint64_t look_ns = weir_time_add(now_of(alerter), alerter->round_left > 0 ? ROUND_NS : LOOK_NS);
 
         due_ns = look_ns < due_ns ? look_ns : due_ns;
     }
@@ -321,6 +325,28 @@ static void look_around(struct weir_alerter *alerter)
     }
 }
 
+/* Which group it was is not known where a cooldown was missed: so each is looked at, a part at a time, for a
+ * configuration may have many thousands. */
+static void look_round(struct weir_alerter *alerter)
+{
+    const weir_snapshot *snapshot = alerter->seat->setup->snapshot;
+    size_t count = weir_snapshot_group_count(snapshot);
+
+    for (size_t i = 0; i < ROUND_GROUPS && alerter->round_left > 0; i++) {
+        struct weir_alert_name name;
+
+        alerter->round_at = (alerter->round_at + 1) % count;
+        alerter->round_left--;
+        weir_alert_name_set(&name, weir_snapshot_group_name(snapshot, alerter->round_at));
+        look_at(alerter, &name);
+    }
+}
+
+static void begin_round(struct weir_alerter *alerter)
+{
+    alerter->round_left = weir_snapshot_group_count(alerter->seat->setup->snapshot);
+}
+
 static void take_signals(struct weir_alerter *alerter)
 {
     struct weir_alert_signal signal;
@@ -333,6 +359,9 @@ static void take_signals(struct weir_alerter *alerter)
         if (signal.kind == WEIR_ALERT_COOLDOWN)
             look_at(alerter, &signal.group);
     }
+    if (weir_alerts_missed(&alerter->gateway->alerts))
+        begin_round(alerter);
+    look_round(alerter); /* here too: where signals never cease, the timer is put off again and again */
 }
 
 static void run_signals(struct weir_loop_task *task)
@@ -348,8 +377,10 @@ static void on_timer(struct weir_timer *timer)
 {
     struct weir_alerter *alerter = WEIR_CONTAINER(timer, struct weir_alerter, timer);
 
-    if (alerter->done == NULL)
+    if (alerter->done == NULL) {
         look_around(alerter);
+        look_round(alerter);
+    }
     pump(alerter);
 }
 
@@ -433,6 +464,8 @@ void weir_alerter_follow(weir_alerter *alerter)
     alerter->console = config->alerts.console;
     alerter->threshold_ns = settings->alert_threshold_ns;
     alerter->timeout_ns = settings->alert_timeout_ns;
+    if (alerter->round_left > 0)
+        begin_round(alerter); /* these are other groups */
     close_hooks(alerter);
     open_hooks(alerter);
     want(alerter);

@@ -18,7 +18,7 @@ void weir_alerts_init(struct weir_alerts *ret_alerts, const struct weir_mem *mem
     ret_alerts->first = ret_alerts->count = 0;
     ret_alerts->loop = NULL;
     ret_alerts->task = NULL;
-    ret_alerts->posted = false;
+    ret_alerts->posted = ret_alerts->missed = false;
     atomic_init(&ret_alerts->wanted, 0);
     atomic_init(&ret_alerts->threshold_ns, 0);
     for (size_t kind = 0; kind < WEIR_ALERT_KINDS; kind++)
@@ -74,7 +74,7 @@ int weir_alerts_attach(struct weir_alerts *alerts, weir_loop *loop, struct weir_
     alerts->loop = loop;
     alerts->task = task;
     alerts->count = 0;
-    alerts->posted = false;
+    alerts->posted = alerts->missed = false;
     (void)pthread_mutex_unlock(&alerts->lock);
     return 0;
 }
@@ -126,6 +126,7 @@ void weir_alerts_tell(struct weir_alerts *alerts, const struct weir_alert_signal
         return;
     (void)pthread_mutex_lock(&alerts->lock);
     taken = put(alerts, signal);
+    alerts->missed |= !taken && signal->kind == WEIR_ALERT_COOLDOWN;
     (void)pthread_mutex_unlock(&alerts->lock);
     if (!taken)
         weir_alerts_note(alerts, signal->kind, WEIR_ALERT_OUTCOME_DROPPED);
@@ -151,6 +152,17 @@ bool weir_alerts_take(struct weir_alerts *alerts, struct weir_alert_signal *ret_
     }
     (void)pthread_mutex_unlock(&alerts->lock);
     return any;
+}
+
+bool weir_alerts_missed(struct weir_alerts *alerts)
+{
+    bool missed;
+
+    (void)pthread_mutex_lock(&alerts->lock);
+    missed = alerts->missed;
+    alerts->missed = false;
+    (void)pthread_mutex_unlock(&alerts->lock);
+    return missed;
 }
 
 /* ---- what is seen ---- */

@@ -47,6 +47,7 @@ struct weir_alerts {
     weir_loop *loop; /* whom to wake; NULL: nobody takes signals */
     struct weir_loop_task *task;
     bool posted; /* the task is, and has not begun to run */
+    bool missed; /* a cooldown found no room */
 };
 
 void weir_alerts_init(struct weir_alerts *ret_alerts, const struct weir_mem *mem);
@@ -80,6 +81,9 @@ void weir_alerts_want(struct weir_alerts *alerts, uint32_t types, uint64_t thres
 void weir_alerts_begin(struct weir_alerts *alerts);
 /* The oldest; false when there is none. */
 bool weir_alerts_take(struct weir_alerts *alerts, struct weir_alert_signal *ret_signal);
+/* Whether a cooldown has found no room since this was asked last.  Asked when there is nothing more to take:
+ * what finds no room later comes with another run of the task. */
+bool weir_alerts_missed(struct weir_alerts *alerts);
 void weir_alerts_note(struct weir_alerts *alerts, weir_alert_kind kind, weir_alert_outcome outcome);
 
 #endif

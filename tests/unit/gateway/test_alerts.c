@@ -147,6 +147,24 @@ static void cooldowns_are_news_for_outages_too(void **state)
     assert_int_equal(taken, 1);
 }
 
+static void a_cooldown_that_finds_no_room_is_remembered_once(void **state)
+{
+    const struct weir_alert_signal cooldown = {.kind = WEIR_ALERT_COOLDOWN};
+
+    (void)state;
+    assert_int_equal(weir_alerts_attach(&alerts, loop, &task), 0);
+    weir_alerts_want(&alerts, UINT32_MAX, 1);
+    weir_alerts_tell(&alerts, &cooldown);
+    (void)teller_main(NULL);
+    assert_int_equal(dropped(), SIGNALS - WEIR_ALERT_SIGNALS_MAX + 1);
+    assert_false(weir_alerts_missed(&alerts)); /* one was taken, others are none */
+    weir_alerts_tell(&alerts, &cooldown);
+    assert_int_equal(weir_alerts_count(&alerts, WEIR_ALERT_COOLDOWN, WEIR_ALERT_OUTCOME_DROPPED), 1);
+    run_take(NULL);
+    assert_true(weir_alerts_missed(&alerts));
+    assert_false(weir_alerts_missed(&alerts));
+}
+
 static void without_a_taker_signals_are_counted(void **state)
 {
     (void)state;
@@ -176,9 +194,13 @@ static void cooldowns_of_other_processes_are_theirs_to_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_signal_is_taken_or_counted),    TEST(what_comes_while_others_are_taken_is_taken_too),
-        TEST(what_nobody_wants_is_not_put_in),     TEST(cooldowns_are_news_for_outages_too),
-        TEST(without_a_taker_signals_are_counted), TEST(cooldowns_of_other_processes_are_theirs_to_tell),
+        TEST(every_signal_is_taken_or_counted),
+        TEST(what_comes_while_others_are_taken_is_taken_too),
+        TEST(what_nobody_wants_is_not_put_in),
+        TEST(cooldowns_are_news_for_outages_too),
+        TEST(a_cooldown_that_finds_no_room_is_remembered_once),
+        TEST(without_a_taker_signals_are_counted),
+        TEST(cooldowns_of_other_processes_are_theirs_to_tell),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
