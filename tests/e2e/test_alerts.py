@@ -120,7 +120,8 @@ def test_a_cooldown_by_hand_is_told_as_one(watched, hook, up):
     weir = watched({"g": ["d1"]})
     assert client.ask(weir.port, {"seconds": 60, "by": "alice"}, path="/weir/cooldowns/d1").status == 200
     told = hook.wait_for("cooldown")
-    assert told["event_message"] == "Deployment d1 of g cools down for 60 s: set by hand." and told["rule"] == "by_hand"
+    assert told["event_message"] == "Deployment d1 of g cools down for 60 s: set by hand by alice."
+    assert (told["rule"], told["by"]) == ("by_hand", "alice")
     assert "failure" not in told and hook.wait_for("outage")["group"] == "g"
 
 

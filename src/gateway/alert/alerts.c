@@ -285,7 +285,8 @@ void weir_alerts_router(struct weir_alerts *alerts, const struct weir_router_eve
                                        .length_ns = event->length_ns,
                                        .failure = event->failure,
                                        .status = event->status,
-                                       .rule = event->rule};
+                                       .rule = event->rule,
+                                       .by = event->by};
 
     /* Of what another process has set that one tells. */
     if (event->kind != WEIR_ROUTER_EVENT_COOLDOWN_SET)

@@ -1,6 +1,7 @@
 /*
  * What a worker tells the background thread when something happens that an alert may come of: a value of
- * fixed size, which holds names and numbers and nothing that was said by callers or providers.
+ * fixed size, which holds names and numbers and nothing that was said by callers or providers, but the name
+ * of whoever cools a deployment down by hand.
  */
 #ifndef WEIR_GATEWAY_ALERT_SIGNAL_H
 #define WEIR_GATEWAY_ALERT_SIGNAL_H
@@ -9,6 +10,7 @@
 
 #include <weir/event.h>
 #include <weir/failure.h>
+#include <weir/router.h>
 #include <weir/slice.h>
 
 #include "config/settings.h"
@@ -55,6 +57,7 @@ struct weir_alert_signal {
     struct weir_alert_name group;
     struct weir_alert_name other;   /* the deployment; of STORM the group that the call went to */
     struct weir_alert_name call_id; /* empty: it is about no single call */
+    struct weir_process_name by;    /* of COOLDOWN by hand: who, as they have said; empty: nobody knows */
 };
 
 #endif

@@ -41,6 +41,24 @@ static int put_failure(const struct weir_alert_signal *about, struct weir_buf *b
                            weir_text_u64((uint64_t)about->status, digits), WEIR_SLICE(")"));
 }
 
+static struct weir_alert_name by_of(const struct weir_alert_signal *about)
+{
+    struct weir_alert_name name = {.len = 0};
+
+    weir_alert_name_set(&name, (struct weir_slice){about->by.text, about->by.len});
+    return name;
+}
+
+static int put_hand(const struct weir_alert_signal *about, struct weir_buf *buf)
+{
+    const struct weir_alert_name by = by_of(about);
+    int r = weir_buf_append(buf, WEIR_SLICE("set by hand"));
+
+    if (r < 0 || by.len == 0)
+        return r;
+    return WEIR_BUF_APPEND(buf, WEIR_SLICE(" by "), weir_alert_name_slice(&by));
+}
+
 static int put_cooldown(const struct weir_alert *alert, struct weir_buf *buf)
 {
     const struct weir_alert_signal *about = &alert->about;
@@ -51,7 +69,7 @@ static int put_cooldown(const struct weir_alert *alert, struct weir_buf *buf)
                         WEIR_SLICE(" cools down for "), seconds(about->length_ns, room), WEIR_SLICE(" s: "));
 
     if (r == 0 && about->rule == WEIR_COOLDOWN_BY_HAND)
-        r = weir_buf_append(buf, WEIR_SLICE("set by hand"));
+        r = put_hand(about, buf);
     else if (r == 0)
         r = put_failure(about, buf);
     return r == 0 ? weir_buf_append(buf, WEIR_SLICE(".")) : r;
@@ -202,11 +220,13 @@ static void put_own_fields(struct weir_json_writer *w, const struct weir_alert *
                            const struct weir_alert_scene *scene)
 {
     const struct weir_alert_signal *about = &alert->about;
+    const struct weir_alert_name by = by_of(about);
     char time[WEIR_TEXT_TIME_MAX];
 
     switch (alert->kind) {
     case WEIR_ALERT_COOLDOWN:
         weir_json_put_text_member(w, WEIR_SLICE("rule"), weir_cooldown_rule_name(about->rule));
+        put_name(w, WEIR_SLICE("by"), &by);
         weir_event_json_s(w, WEIR_SLICE("length_s"), about->length_ns);
         weir_json_put_text_member(w, WEIR_SLICE("until"),
                                   time_of(scene, weir_time_add(about->time_ns, about->length_ns), time));

@@ -130,6 +130,20 @@ static void a_cooldown_by_hand_had_no_failure(void **state)
         "\"repeated\":0,\"held_back\":0}");
 }
 
+/* The name is what somebody has said of himself. */
+static void a_cooldown_by_hand_says_by_whom(void **state)
+{
+    (void)state;
+    of_kind(WEIR_ALERT_COOLDOWN, "azure-eu", "");
+    alert.about.rule = WEIR_COOLDOWN_BY_HAND;
+    alert.about.by = (struct weir_process_name){.len = 5, .text = "<a>\n\xff"};
+    assert_sentence("Deployment azure-eu of gpt-4o cools down for 312.4 s: set by hand by <a> ?.");
+    assert_message(WEIR_ALERT_SLACK,
+                   "{\"text\":\"Alert type: `cooldown_deployment`\\nLevel: `Medium`\\nTimestamp: "
+                   "`2024-02-29T12:34:54.789Z`\\nProcess: `host:42`\\n\\nMessage: Deployment azure-eu of "
+                   "gpt-4o cools down for 312.4 s: set by hand by &lt;a&gt; ?.\"}");
+}
+
 static void json_of_a_storm_has_its_target(void **state)
 {
     (void)state;
@@ -214,15 +228,11 @@ static void no_memory_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_kind_has_its_sentence),
-        TEST(what_was_not_told_is_told_behind_it),
-        TEST(json_has_the_parts_as_fields),
-        TEST(a_cooldown_by_hand_had_no_failure),
-        TEST(json_of_a_storm_has_its_target),
-        TEST(slack_gets_lines_of_text),
-        TEST(slack_finds_no_markup_in_names),
-        TEST(the_longest_names_fit),
-        TEST(no_memory_is_told),
+        TEST(each_kind_has_its_sentence),      TEST(what_was_not_told_is_told_behind_it),
+        TEST(json_has_the_parts_as_fields),    TEST(a_cooldown_by_hand_had_no_failure),
+        TEST(a_cooldown_by_hand_says_by_whom), TEST(json_of_a_storm_has_its_target),
+        TEST(slack_gets_lines_of_text),        TEST(slack_finds_no_markup_in_names),
+        TEST(the_longest_names_fit),           TEST(no_memory_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
