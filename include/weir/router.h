@@ -119,6 +119,11 @@ struct weir_live_view {
 WEIR_EXPORT void weir_router_view(const weir_router *router, const weir_deployment *deployment,
                                   uint64_t now_ns, struct weir_live_view *ret_view);
 
+/* Whether that is the result of a probe, and picks by health still go by it: it is not older than the
+ * snapshot's health_staleness_ns.  Thread-safe. */
+WEIR_EXPORT bool weir_health_counts(const struct weir_health *health, const weir_snapshot *snapshot,
+                                    uint64_t now_ns);
+
 /* A counter of allowed fails (router-semantics 16) beside a limit that it is measured by. */
 struct weir_fails_view {
     weir_cooldown_rule rule; /* DEPLOYMENT_POLICY, DEPLOYMENT_FAILS, ROUTER_POLICY or ROUTER_FAILS */

@@ -54,3 +54,9 @@ struct weir_health weir_health_of(const struct weir_live *live, uint32_t slot)
                                 .status = (int)(word >> STATUS_SHIFT & STATUS_MASK),
                                 .probed_ns = (word & WEIR_HEALTH_MS_MASK) * WEIR_NS_PER_MS};
 }
+
+bool weir_health_counts(const struct weir_health *health, const weir_snapshot *snapshot, uint64_t now_ns)
+{
+    return health->known && weir_health_is_fresh(health->probed_ns / WEIR_NS_PER_MS,
+                                                 weir_snapshot_router(snapshot)->health_staleness_ns, now_ns);
+}

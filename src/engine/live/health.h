@@ -19,7 +19,13 @@ enum { WEIR_HEALTH_MS_BITS = 46 };
 #define WEIR_HEALTH_MS_MASK ((UINT64_C(1) << WEIR_HEALTH_MS_BITS) - 1)
 #define WEIR_HEALTH_BAD     (UINT64_C(1) << 63)
 
-/* Whether the newest probe has failed and is not older than that. */
+/* Whether a probe of that time, on the router's clock, is not older than that. */
+static inline bool weir_health_is_fresh(uint64_t probed_ms, uint64_t staleness_ns, uint64_t now_ns)
+{
+    return now_ns / WEIR_NS_PER_MS <= probed_ms + staleness_ns / WEIR_NS_PER_MS;
+}
+
+/* Whether the newest probe has failed and is fresh. */
 static inline bool weir_health_is_bad(const struct weir_live *live, uint32_t slot, uint64_t staleness_ns,
                                       uint64_t now_ns)
 {
@@ -27,7 +33,7 @@ static inline bool weir_health_is_bad(const struct weir_live *live, uint32_t slo
     uint64_t word = atomic_load_explicit(&block->health[slot % WEIR_LIVE_BLOCK_SLOTS], memory_order_relaxed);
 
     return (word & WEIR_HEALTH_BAD) != 0 &&
-           now_ns / WEIR_NS_PER_MS <= (word & WEIR_HEALTH_MS_MASK) + staleness_ns / WEIR_NS_PER_MS;
+           weir_health_is_fresh(word & WEIR_HEALTH_MS_MASK, staleness_ns, now_ns);
 }
 
 /* Enters a result, unless a newer one is known.  Returns whether it was entered. */

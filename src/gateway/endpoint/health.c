@@ -10,7 +10,6 @@
 
 #include "base/slice.h"
 #include "base/text.h"
-#include "base/time.h"
 #include "config/config.h"
 #include "gateway/answer/reply.h"
 #include "gateway/gateway.h"
@@ -58,13 +57,6 @@ static struct weir_slice failure_text(struct weir_job *job, struct weir_slice be
     return weir_arena_join(&job->arena, parts, status > 0 ? sizeof(parts) / sizeof(parts[0]) : 2);
 }
 
-static bool is_fresh(const struct weir_job *job, const struct weir_health *health, uint64_t now_ns)
-{
-    uint64_t staleness_ns = weir_snapshot_router(job->setup->snapshot)->health_staleness_ns;
-
-    return health->known && now_ns <= weir_time_add(health->probed_ns, staleness_ns);
-}
-
 /* What is wrong with it; empty: nothing. */
 static struct weir_slice complaint(struct weir_job *job, const struct weir_health_page *page, size_t number)
 {
@@ -78,8 +70,8 @@ static struct weir_slice complaint(struct weir_job *job, const struct weir_healt
     if (result != NULL && result->wanted && result->failed)
         return result->text;
     weir_router_view(job->worker->gateway->router, deployment, now_ns, &view);
-    if (result == NULL && !config_of(deployment)->probe.unchecked && is_fresh(job, &view.health, now_ns) &&
-        !view.health.healthy)
+    if (result == NULL && !config_of(deployment)->probe.unchecked &&
+        weir_health_counts(&view.health, job->setup->snapshot, now_ns) && !view.health.healthy)
         return failure_text(job, WEIR_SLICE_EMPTY, view.health.kind, view.health.status);
     if (view.cooldown_until_ns > now_ns && view.cooldown_rule == WEIR_COOLDOWN_BY_HAND)
         return WEIR_SLICE("it cools down, set by hand");
