@@ -119,6 +119,15 @@ struct weir_live_view {
 WEIR_EXPORT void weir_router_view(const weir_router *router, const weir_deployment *deployment,
                                   uint64_t now_ns, struct weir_live_view *ret_view);
 
+/*
+ * Which deployments may be picked as they stand, whatever a request asks for and whichever order is tried:
+ * those that are not blocked and that probes and cooldowns do not keep from the picks of their group, which
+ * ignore either where it would leave nobody and the rules say so.  ret_eligible has a place for each
+ * deployment of the snapshot, which must have been adopted by the router.  Thread-safe.
+ */
+WEIR_EXPORT void weir_router_eligible(const weir_router *router, const weir_snapshot *snapshot,
+                                      uint64_t now_ns, bool *ret_eligible);
+
 /* Whether that is the result of a probe, and picks by health still go by it: it is not older than the
  * snapshot's health_staleness_ns.  Thread-safe. */
 WEIR_EXPORT bool weir_health_counts(const struct weir_health *health, const weir_snapshot *snapshot,

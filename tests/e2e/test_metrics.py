@@ -12,6 +12,7 @@ from kit import answers
 from kit.client import request_bytes
 from kit.prometheus import Page, promtool, scrape, scrape_when
 from kit.redis import Redis
+from kit.wait import until
 
 # What people chart, as the table of metrics.md has it. K, O, D stand for several labels.
 CHARTED = """
@@ -148,6 +149,25 @@ def test_a_cooldown_is_seen(traffic):
     assert 0 < page.all("weir_deployment_cooldown_seconds", deployment="e1")[0][1] <= 60
     assert page.all("litellm_deployment_state", model_id="f1")[0][1] == 1
     assert page.all("litellm_deployment_state", model_id="d1")[0][1] == 0
+
+
+def test_where_every_probe_of_a_group_fails_its_deployments_may_be_picked(serve, up):
+    for one in ("d1", "d2", "e1", "o1"):
+        up.says(one, answers.error("internal"))
+    for one in ("e2", "o2"):
+        up.says(one, "good")
+    weir = serve({"g": ["d1", "d2"], "e": ["e1", "e2"], "o": {"o1": {"order": 1}, "o2": {"order": 2}}},
+                 general={"background_health_checks": True, "health_check_interval": 60}, router={"enable_health_check_routing": True})
+
+    def told():
+        groups = json.loads(weir.ask(path="/weir/state", method="GET").body)["groups"]
+        return {row["id"]: row for group in groups for row in group["deployments"]}
+
+    until(lambda: all("health" in row for row in told().values()))
+    page = scrape(weir)
+    eligible = {labels["deployment"]: value == 1 for labels, value in page.all("weir_deployment_eligible")}
+    assert eligible == {"d1": True, "d2": True, "e1": False, "e2": True, "o1": False, "o2": True}
+    assert all(row["eligible"] == eligible[name] for name, row in told().items())
 
 
 def test_limits_and_what_is_left_of_them(traffic):

@@ -276,3 +276,22 @@ void weir_explanation_deinit(struct weir_explanation *explanation, const struct 
         mem->free(mem->user, explanation->candidates, explanation->count * sizeof(*explanation->candidates));
     explanation->count = 0;
 }
+
+void weir_router_eligible(const weir_router *router, const weir_snapshot *snapshot, uint64_t now_ns,
+                          bool *ret_eligible)
+{
+    struct weir_request request;
+
+    weir_request_init(&request);
+    for (size_t i = 0; i < snapshot->group_count; i++) {
+        const struct weir_resolution from = {.set = snapshot->groups[i], .group = snapshot->groups[i]->name};
+        const struct weir_pick pick = {.snapshot = snapshot,
+                                       .request = &request,
+                                       .live = &router->live,
+                                       .from = &from,
+                                       .now_ns = now_ns,
+                                       .mode = WEIR_PICK_LOWEST};
+
+        weir_filter_standing(&pick, ret_eligible);
+    }
+}

@@ -290,6 +290,24 @@ weir_reason weir_filter_why(const struct weir_pick *pick)
                                                                       : WEIR_REASON_NO_DEPLOYMENTS;
 }
 
+void weir_filter_standing(const struct weir_pick *pick, bool *ret_eligible)
+{
+    const struct weir_set *set = pick->from->set;
+    unsigned filters = filters_of(pick), standing = filters & WEIR_FILTER_BIT(HEALTH);
+    struct weir_candidates c;
+
+    if (!may_ignore_cooldowns(pick, filters))
+        standing |= WEIR_FILTER_BIT(COOLDOWN);
+    for (uint32_t i = 0; i < set->count; i++)
+        ret_eligible[set->members[i]->number] = false;
+    c = weir_filter_candidates(pick, standing);
+    for (uint32_t i = 0; i < set->tier_count; i++) {
+        c.tier = &set->tiers[i];
+        for (uint32_t m = weir_filter_next(&c, 0); m < c.tier->count; m = weir_filter_next(&c, m + 1))
+            ret_eligible[c.tier->members[m]->number] = true;
+    }
+}
+
 bool weir_filter_is_starved(const struct weir_pick *pick)
 {
     unsigned filters = filters_of(pick);

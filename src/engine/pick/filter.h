@@ -235,6 +235,10 @@ weir_reason weir_filter_why(const struct weir_pick *pick);
 /* Whether the filters leave anybody of the set, which is the pick's or a pool of it. */
 bool weir_filter_leaves_any(const struct weir_pick *pick, const struct weir_set *set, unsigned filters);
 
+/* Tells by the numbers of the set's deployments which ones a pick may choose as they stand: which are not
+ * blocked, and not dropped by the filters of probes and cooldowns that it goes by. */
+void weir_filter_standing(const struct weir_pick *pick, bool *ret_eligible);
+
 /* Whether cooldowns alone leave nobody of the set. */
 bool weir_filter_is_starved(const struct weir_pick *pick);
 

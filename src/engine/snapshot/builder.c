@@ -363,6 +363,7 @@ static void build_sets(weir_snapshot *s)
     if (weir_arena_failed(&s->arena))
         return;
     for (size_t i = 0; i < s->deployment_count; i++) {
+        s->deployments[i]->number = (uint32_t)i;
         add_member(&s->by_group, s->deployments[i]->spec.group, s->deployments[i]);
         add_member(&s->by_model, s->deployments[i]->spec.model, s->deployments[i]);
     }

@@ -44,6 +44,7 @@ struct weir_deployment {
     const struct weir_set *group;        /* its own group, whose size the cooldown rules take (decisions 6) */
     double weights[WEIR_WEIGHT_SOURCES];
     uint32_t slot;                /* of its live state */
+    uint32_t number;              /* of the deployment in its snapshot */
     struct weir_slice lasting_id; /* the id, living as long as the router; after adoption */
     unsigned shares;              /* WEIR_SHARED_BIT of what other processes are told of it */
 };

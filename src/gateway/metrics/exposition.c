@@ -122,7 +122,8 @@ static int write_deployment(struct weir_exposition *page, const struct weir_metr
 {
     struct weir_reading_source source = page->source;
 
-    source.deployment = weir_snapshot_deployment(source.setup->snapshot, page->deployment++);
+    source.deployment = weir_snapshot_deployment(source.setup->snapshot, page->deployment);
+    source.eligible = page->eligible[page->deployment++];
     return write_reading(metric, &source, buf);
 }
 

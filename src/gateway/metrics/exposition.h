@@ -16,10 +16,11 @@
 #include "gateway/metrics/readings.h"
 #include "gateway/metrics/registry.h"
 
-/* Where the page stands.  Begin with a source whose deployment is NULL, all else zero. */
+/* Where the page stands.  Begin with a source whose deployment is NULL, and zero behind `eligible`. */
 struct weir_exposition {
     const struct weir_metrics *metrics;
     struct weir_reading_source source;
+    const bool *eligible;              /* of each deployment, as weir_router_eligible says */
     size_t metric;                     /* index; at the count: the page is complete */
     bool begun;                        /* the metric's head is written */
     const struct weir_metric_row *row; /* whose lines come next */

@@ -77,19 +77,9 @@ static bool read_remaining_tokens(const struct asked *asked, uint64_t *ret_value
     return read_remaining(asked, WEIR_REMAINING_TOKENS, ret_value);
 }
 
-static bool is_sick(const struct asked *asked)
-{
-    const struct weir_router_spec *router = weir_snapshot_router(asked->source->setup->snapshot);
-    const struct weir_health *health = &asked->live.health;
-
-    return router->health_check_routing && health->known && !health->healthy &&
-           asked->source->now_ns <= weir_time_add(health->probed_ns, router->health_staleness_ns);
-}
-
 static bool read_eligible(const struct asked *asked, uint64_t *ret_value)
 {
-    *ret_value =
-        !is_cooling(asked) && !is_sick(asked) && !weir_deployment_blocked(asked->source->deployment) ? 1 : 0;
+    *ret_value = asked->source->eligible ? 1 : 0;
     return true;
 }
 

@@ -20,6 +20,7 @@ struct weir_reading_source {
     const struct weir_setup *setup;
     uint64_t now_ns;                   /* on the clock of the router */
     const weir_deployment *deployment; /* of the setup; of readings of the process: NULL */
+    bool eligible;                     /* the deployment, as weir_router_eligible says */
 };
 
 /* The value in the metric's unit; false: there is none.  May read what the system tells of the process. */

@@ -86,8 +86,10 @@ void metrics_event(struct metrics_kit *kit, struct weir_event event)
 
 const char *metrics_page(struct metrics_kit *kit)
 {
+    static const bool eligible[3] = {true, true, true};
     struct weir_exposition page = {
         .metrics = &kit->gateway.metrics,
+        .eligible = eligible,
         .source = {.gateway = &kit->gateway, .setup = kit->gateway.setup, .now_ns = 1}};
 
     weir_buf_clear(&kit->page);

@@ -146,8 +146,10 @@ static void what_is_left_of_limits_is_the_newest_answers(void **state)
 
 static void a_page_in_pieces_is_the_page(void **state)
 {
+    static const bool eligible[3] = {true, true, true};
     struct weir_exposition page = {
         .metrics = &kit.gateway.metrics,
+        .eligible = eligible,
         .source = {.gateway = &kit.gateway, .setup = kit.gateway.setup, .now_ns = 1}};
     struct weir_buf whole, piece;
     const char *text;

@@ -132,7 +132,7 @@ READING(DEPLOYMENT, GAUGE, tpm_limit, "litellm_deployment_tpm_limit", NUMBER, "T
 READING(DEPLOYMENT, GAUGE, rpm_limit, "litellm_deployment_rpm_limit", NUMBER, "Requests a minute, as configured.", L(model_group) OF_PLACE)
 READING(DEPLOYMENT, GAUGE, remaining_requests, "litellm_remaining_requests_metric", NUMBER, "What x-ratelimit-remaining-requests of the newest answer said.", L(model_group) OF_PLACE L(hashed_api_key) L(api_key_alias))
 READING(DEPLOYMENT, GAUGE, remaining_tokens, "litellm_remaining_tokens_metric", NUMBER, "What x-ratelimit-remaining-tokens of the newest answer said.", L(model_group) OF_PLACE L(hashed_api_key) L(api_key_alias))
-READING(DEPLOYMENT, GAUGE, eligible, "weir_deployment_eligible", NUMBER, "1: it may be picked; 0: it cools down, is paused, or was found unhealthy.", L(group) L(deployment))
+READING(DEPLOYMENT, GAUGE, eligible, "weir_deployment_eligible", NUMBER, "1: it may be picked when its order is tried; 0: it is paused, or picks pass it over because it cools down or was found unhealthy.", L(group) L(deployment))
 READING(DEPLOYMENT, GAUGE, cooldown_left, "weir_deployment_cooldown_seconds", SECONDS, "What is left of its cooldown; 0: it does not cool down.", L(group) L(deployment))
 READING(DEPLOYMENT, GAUGE, running, "weir_deployment_in_flight", NUMBER, "Attempts of this process that run.", L(group) L(deployment))
 READING(DEPLOYMENT, GAUGE, minute_requests, "weir_deployment_minute_requests", NUMBER, "Requests of this minute, of all processes.", L(group) L(deployment))
