@@ -115,6 +115,14 @@ def test_a_group_cooled_by_hand_is_back_and_is_not_said_to_have_answered(watched
     assert up.hits("d1") == 0
 
 
+def test_the_end_of_an_outage_is_told_though_other_news_never_ceases(watched, hook, up):
+    up.says("d1", "fine").says("d2", DOWN)
+    weir = watched({"g": ["d1"], "h": ["d2"]}, router=CALM)
+    assert client.ask(weir.port, {"seconds": 1, "by": "alice"}, path="/weir/cooldowns/d1").status == 200
+    hook.wait_for("outage")
+    wait.until(lambda: weir.ask("h").status == 503 and hook.of("recovered"))
+
+
 def test_a_cooldown_by_hand_is_told_as_one(watched, hook, up):
     up.says("d1", "fine")
     weir = watched({"g": ["d1"]})

@@ -58,6 +58,7 @@ struct weir_alerter {
     bool console;
     size_t round_left; /* groups still to be looked at, for a cooldown was missed, ... */
     size_t round_at;   /* ... from this one on, and around */
+    uint64_t look_ns;  /* when groups with an outage are looked at next; WEIR_TIME_NEVER: none has one */
     uint64_t threshold_ns;
     uint64_t timeout_ns;
     struct weir_loop_task task; /* posted by workers */
@@ -191,6 +192,11 @@ static void end_if_done(struct weir_alerter *alerter)
     done(alerter->user);
 }
 
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
 /* Sends what can be sent, and sets the timer for what comes next. */
 static void pump(struct weir_alerter *alerter)
 {
@@ -202,12 +208,13 @@ static void pump(struct weir_alerter *alerter)
         end_if_done(alerter);
         return;
     }
-    due_ns = weir_alert_outbox_due(&alerter->outbox);
-    if (alerter->round_left > 0 || has_outages(alerter)) {
-        uint64_t look_ns = weir_time_add(now_of(alerter), alerter->round_left > 0 ? ROUND_NS : LOOK_NS);
-
-        due_ns = look_ns < due_ns ? look_ns : due_ns;
-    }
+    if (!has_outages(alerter))
+        alerter->look_ns = WEIR_TIME_NEVER;
+    else if (alerter->look_ns == WEIR_TIME_NEVER)
+        alerter->look_ns = weir_time_add(now_of(alerter), LOOK_NS);
+    due_ns = earlier(weir_alert_outbox_due(&alerter->outbox), alerter->look_ns);
+    if (alerter->round_left > 0)
+        due_ns = earlier(due_ns, weir_time_add(now_of(alerter), ROUND_NS));
     weir_loop_arm(alerter->loop, &alerter->timer, due_ns);
 }
 
@@ -314,6 +321,7 @@ static void look_at(struct weir_alerter *alerter, const struct weir_alert_name *
 
 static void look_around(struct weir_alerter *alerter)
 {
+    alerter->look_ns = WEIR_TIME_NEVER;
     for (size_t i = 0; i < WEIR_ALERT_OUTAGES_MAX; i++) {
         const struct weir_alert_name *name = weir_alert_book_outage(&alerter->book, i);
         struct weir_alert_name copy;
@@ -378,7 +386,8 @@ static void on_timer(struct weir_timer *timer)
     struct weir_alerter *alerter = WEIR_CONTAINER(timer, struct weir_alerter, timer);
 
     if (alerter->done == NULL) {
-        look_around(alerter);
+        if (now_of(alerter) >= alerter->look_ns)
+            look_around(alerter);
         look_round(alerter);
     }
     pump(alerter);
