@@ -63,6 +63,19 @@ def ask_all(fleet, times=3):
     return [weir.ask("g").text for weir in fleet for _ in range(times)]
 
 
+# ---- counts
+
+def test_what_two_count_in_the_same_moment_both_know_soon(redis, fleet, up, minute):
+    """The one whose count is first in the store hears nothing of the other's with its answer."""
+    groups = {f"g{n}": {f"d{n}": {"rpm": 3}} for n in range(6)}
+    one, other = fleet(redis, 2, groups, router={"num_retries": 0, "optional_pre_call_checks": ["enforce_model_rate_limits"]})
+    for n in range(6):
+        up.says(f"d{n}", "fine")
+        assert [weir.ask(f"g{n}").status for weir in (one, one, other)] == [200] * 3
+        time.sleep(0.4)     # a regular reading would come within a second
+        assert other.ask(f"g{n}").status == 429
+
+
 # ---- cooldowns
 
 def test_a_429_seen_by_one_empties_the_deployment_for_all(redis, fleet, up):

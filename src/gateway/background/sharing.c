@@ -33,6 +33,8 @@
 #define CHANGE_NS       (100 * WEIR_NS_PER_US)
 
 #define READ_EVERY_NS WEIR_NS_PER_S
+#define QUIET_NS      (250 * WEIR_NS_PER_MS)
+#define READ_SOON_NS  (100 * WEIR_NS_PER_MS)
 #define END_LOOK_NS   (5 * WEIR_NS_PER_MS)
 #define END_MAX_NS    (200 * WEIR_NS_PER_MS)
 
@@ -47,7 +49,8 @@ struct weir_sharing {
     struct weir_timer tell_timer;
     struct weir_timer read_timer;
     struct weir_timer end_timer;
-    uint64_t due_ns; /* when it may be told next */
+    uint64_t due_ns;  /* when it may be told next */
+    uint64_t read_ns; /* when it is read next */
     uint64_t end_ns;
     uint64_t wait_ns;
     /* Who waits for the first reading. */
@@ -62,6 +65,25 @@ static weir_loop *loop_of(const struct weir_sharing *sharing)
 }
 
 /* ---- telling and reading ---- */
+
+static void read_at(struct weir_sharing *sharing, uint64_t at_ns)
+{
+    sharing->read_ns = at_ns;
+    weir_loop_arm(loop_of(sharing), &sharing->read_timer, at_ns);
+}
+
+/*
+ * What others count in the same moment may reach the store behind what is told from here, and the answer then
+ * holds nothing of it.  Where more is told, its answers bring it; what is told after a silence may be all for
+ * long, so the next reading comes soon.
+ */
+static void read_soon(struct weir_sharing *sharing)
+{
+    uint64_t now = weir_loop_now(loop_of(sharing)), soon = weir_time_add(now, READ_SOON_NS);
+
+    if (now >= weir_time_add(sharing->due_ns, QUIET_NS) && soon < sharing->read_ns)
+        read_at(sharing, soon);
+}
 
 static void tell(struct weir_sharing *sharing)
 {
@@ -81,6 +103,7 @@ static void run_change(struct weir_loop_task *task)
     struct weir_sharing *sharing = WEIR_CONTAINER(task, struct weir_sharing, change_task);
 
     atomic_store_explicit(&sharing->posted, false, memory_order_release);
+    read_soon(sharing);
     if (weir_loop_now(loop_of(sharing)) >= sharing->due_ns)
         tell(sharing);
     else if (!weir_timer_armed(&sharing->tell_timer))
@@ -90,9 +113,8 @@ static void run_change(struct weir_loop_task *task)
 static void on_read_timer(struct weir_timer *timer)
 {
     struct weir_sharing *sharing = WEIR_CONTAINER(timer, struct weir_sharing, read_timer);
-    weir_loop *loop = loop_of(sharing);
 
-    weir_loop_arm(loop, timer, weir_time_add(weir_loop_now(loop), READ_EVERY_NS));
+    read_at(sharing, weir_time_add(weir_loop_now(loop_of(sharing)), READ_EVERY_NS));
     weir_sync_read(sharing->sync);
 }
 
@@ -345,8 +367,7 @@ int weir_sharing_new(struct weir_background *background, char text[WEIR_SHARING_
         weir_sharing_free(sharing);
         return r;
     }
-    weir_loop_arm(background->loop, &sharing->read_timer,
-                  weir_time_add(weir_loop_now(background->loop), READ_EVERY_NS));
+    read_at(sharing, weir_time_add(weir_loop_now(background->loop), READ_EVERY_NS));
     *ret_sharing = sharing;
     return 0;
 }

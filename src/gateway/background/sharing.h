@@ -3,7 +3,7 @@
  * reads (RS 22, decisions 33 to 35).
  *
  * Changes are told at once, or two milliseconds after the last ones (twenty at most, after many); all keys in
- * use are read once a second.
+ * use are read once a second, and soon after the first changes behind a silence.
  * No request waits for any of it.  For the background thread, but where it says otherwise.
  */
 #ifndef WEIR_GATEWAY_SHARING_H
