@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "gateway/answer/pieces.h"
 #include "gateway/answer/reply.h"
+#include "gateway/feed/feed.h"
 #include "gateway/gateway.h"
 #include "gateway/job.h"
 #include "gateway/request/parameter.h"
@@ -59,19 +60,18 @@ static int read_kinds(struct weir_job *job, struct weir_slice text, uint64_t *re
 #include <weir/tbl/events.h>
 #undef X
         ;
+    const uint64_t of_calls = (UINT64_C(1) << WEIR_EVENT_KINDS) - 1;
     struct weir_slice name;
     bool done = false;
 
     *ret_kinds = 0;
     while (weir_slice_cut(&text, ',', &done, &name)) {
-        unsigned kind = 0;
+        uint64_t kinds = weir_feed_kinds_named(name) & of_calls;
 
-        while (kind < WEIR_EVENT_KINDS && !weir_slice_eq(weir_event_name(kind), name))
-            kind++;
-        if (kind == WEIR_EVENT_KINDS)
+        if (kinds == 0)
             return WEIR_REFUSE(ret_problem, &job->arena, 400, WEIR_SLICE("kind"),
                                WEIR_SLICE("no call has events of the kind '"), name, weir_slice_str(all));
-        *ret_kinds |= UINT64_C(1) << kind;
+        *ret_kinds |= kinds;
     }
     return 0;
 }
