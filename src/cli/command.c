@@ -1,10 +1,22 @@
 /*
- * Printing for the commands.
+ * Options and printing for the commands.
  */
 #include "cli/command.h"
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+int weir_cli_options(int argc, char **argv, const char *shorts, const struct option *longs,
+                     int (*take)(void *user, int option), void *user)
+{
+    int option, r = 0;
+
+    optind = 1;
+    while (r == 0 && (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
+        r = take(user, option);
+    return r;
+}
 
 int weir_cli_usage(const char *command, const char *text, const char *argument)
 {

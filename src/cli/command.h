@@ -23,6 +23,15 @@ typedef int weir_command_fn(int argc, char **argv);
 #include "cli/tbl/commands.h"
 #undef X
 
+struct option;
+
+/*
+ * Reads the options as getopt_long does, and gives each to take, whose first result other than 0 ends it and
+ * is returned; 0: all are read, and what follows them begins at argv[optind].
+ */
+int weir_cli_options(int argc, char **argv, const char *shorts, const struct option *longs,
+                     int (*take)(void *user, int option), void *user);
+
 /* "weir NAME: text" and where to find help, on stderr; returns WEIR_EXIT_USAGE. */
 int weir_cli_usage(const char *command, const char *text, const char *argument);
 

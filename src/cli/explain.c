@@ -69,8 +69,10 @@ enum {
     HELP_SHOWN = -2
 };
 
-static int take_option(struct options *options, int option)
+static int take_option(void *user, int option)
 {
+    struct options *options = user;
+
     switch (option) {
     case OPT_URL:
         options->place.url = optarg;
@@ -140,16 +142,12 @@ static int parse(int argc, char **argv, struct options *options)
                                           {"json", no_argument, NULL, OPT_JSON},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    int option;
+    int r;
 
     *options = (struct options){0};
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        int r = take_option(options, option);
-
-        if (r != 0)
-            return r;
-    }
+    r = weir_cli_options(argc, argv, "h", longs, take_option, options);
+    if (r != 0)
+        return r;
     return check_options(argc, argv, options);
 }
 

@@ -75,8 +75,9 @@ static bool number(const char *text, uint64_t min, uint64_t max, uint64_t *ret_n
 
 enum { OPT_HOST = 256, OPT_LOG, OPT_LOG_FORMAT, OPT_HELP_SHOWN = -2 };
 
-static int take_option(struct options *options, int option)
+static int take_option(void *user, int option)
 {
+    struct options *options = user;
     uint64_t value;
 
     switch (option) {
@@ -120,16 +121,12 @@ static int parse(int argc, char **argv, struct options *options)
         {"port", required_argument, NULL, 'p'},    {"workers", required_argument, NULL, 'w'},
         {"log", required_argument, NULL, OPT_LOG}, {"log-format", required_argument, NULL, OPT_LOG_FORMAT},
         {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
-    int option;
     int r;
 
     *options = (struct options){.host = "127.0.0.1", .port = DEFAULT_PORT};
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "c:p:w:h", longs, NULL)) != -1) {
-        r = take_option(options, option);
-        if (r != 0)
-            return r;
-    }
+    r = weir_cli_options(argc, argv, "c:p:w:h", longs, take_option, options);
+    if (r != 0)
+        return r;
     if (optind < argc)
         return weir_cli_usage("serve", "unexpected argument: ", argv[optind]);
     return options->config == NULL ? weir_cli_usage("serve", "--config FILE is missing", "") : 0;

@@ -73,8 +73,9 @@ struct top {
 
 enum { OPT_URL = 256, OPT_KEY, OPT_INTERVAL, OPT_ONCE, HELP_SHOWN = -2 };
 
-static int take_option(struct options *options, int option)
+static int take_option(void *user, int option)
 {
+    struct options *options = user;
     double seconds;
 
     switch (option) {
@@ -109,16 +110,12 @@ static int parse(int argc, char **argv, struct options *options)
                                           {"once", no_argument, NULL, OPT_ONCE},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    int option;
+    int r;
 
     *options = (struct options){.interval_ns = WEIR_NS_PER_S};
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        int r = take_option(options, option);
-
-        if (r != 0)
-            return r;
-    }
+    r = weir_cli_options(argc, argv, "h", longs, take_option, options);
+    if (r != 0)
+        return r;
     return optind < argc ? weir_cli_usage("top", "unexpected argument: ", argv[optind]) : 0;
 }
 
